@@ -28,6 +28,8 @@ ops, facts, table = OPS_PAGE["ops"], OPS_PAGE["facts"], OPS_PAGE["table"]
 WITHOUT_EXAMPLE = {
     "retrograd.autograd.function.NestedIOFunction": "for classes of old programs that torch refuses to run as well",
     "retrograd._core._FunctionBase.mark_shared_storage": "it warns, and does nothing else",
+    "retrograd.multiprocessing.reductions.reduce_storage": "it starts a thread that gives a file to other processes",
+    "retrograd.multiprocessing.reductions.rebuild_storage": "its argument is made by `reduce_storage`",
     "retrograd._core._WeakEdges": "a part of `register_multi_grad_hook`",
 }
 
@@ -51,6 +53,8 @@ def members(where: str, kind: type) -> Iterator[Documented]:
     yield Documented(where, kind.__doc__ or "", not private, "")
     for name, value in vars(kind).items():
         if name.startswith("_") or (kind is _core.Tensor and (False, "", name) in ROSTER):
+            continue
+        if any(name in vars(base) for base in kind.__mro__[1:]):  # documented there
             continue
         value = getattr(value, "__func__", value)
         if isinstance(value, types.MemberDescriptorType):  # a slot, described by the class

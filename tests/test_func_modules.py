@@ -119,9 +119,9 @@ def test_functional_call_errors():
         functional_call(net, {"nope": x}, x, strict=True)
     with raises(AttributeError, "Net has no attribute `nope`"):
         functional_call(net, {"second.bias": tensor(0.0), "nope.weight": x}, x)
-    with raises(TypeError, "is not an instance of Tensor"):
+    with raises(TypeError, "is not an instance of torch.Tensor"):
         functional_call(net, {"second.bias": 3.0}, x)
-    with raises(TypeError, "is not an instance of Tensor"):
+    with raises(TypeError, "is not an instance of torch.Tensor"):
         functional_call(net, {"second": x}, x)
     with raises(KeyError, "no name"):
         functional_call(net, {"": x}, x)

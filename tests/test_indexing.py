@@ -221,3 +221,80 @@ def test_too_many_items_are_told_before_bad_ones(rg, key):
         rg.tensor(1.0)["a"]
     with pytest.raises(IndexError, match="too many indices for tensor of dimension 2"):
         counted(rg)[rg.ones(2, 3) > 0, "a"]
+
+
+class Third:
+    def __index__(self):
+        return 2
+
+
+class Nowhere:
+    def __index__(self):
+        raise KeyError("nowhere")
+
+
+@pytest.mark.parametrize("step", [None, 1, 2, Third(), np.int64(3), True, 2**70])
+@pytest.mark.parametrize("bound", [None, 0, 1, -2, Third(), np.int8(-1), True, 2**70, -(2**70), 99])
+def test_bounds_of_slices_are_what_python_makes_of_them(rg, bound, step):
+    x, values = rg.arange(5), np.arange(5)
+    assert x[bound::step].tolist() == values[bound::step].tolist()
+    assert x[:bound:step].tolist() == values[:bound:step].tolist()
+    assert x[-4:bound:step, None].tolist() == values[-4:bound:step, None].tolist()
+
+
+def test_tensors_are_bounds_of_slices(rg):
+    x = rg.arange(5)
+    assert x[rg.tensor(1) : rg.tensor([4]) : rg.tensor(2)].tolist() == [1, 3]
+    for bad in (rg.tensor([1, 2]), rg.tensor(1.0), 1.0, "1", Nowhere()):
+        with pytest.raises(TypeError, match=r"^index: slice indices must be integers or None or have an __index__"):
+            x[bad:]
+        with pytest.raises(TypeError, match=r"^index: slice indices must be integers or None or have an __index__"):
+            x[::bad]
+    with pytest.raises(ValueError, match="slice step cannot be zero"):
+        x[::0]
+    with pytest.raises(ValueError, match="step must be greater than zero, got -1"):
+        x[::-1]
+    with pytest.raises(ValueError, match="step must be greater than zero, got -1"):
+        x[..., ::-1]
+
+
+def test_an_interrupt_in_a_bound_ends_the_subscript(rg):
+    class Interrupted:
+        calls = 0
+
+        def __index__(self):
+            self.calls += 1
+            if self.calls == 1:
+                raise KeyboardInterrupt
+            return 1
+
+    with pytest.raises(KeyboardInterrupt):
+        rg.arange(5)[Interrupted() :]
+
+
+NUMBERS = (0, 1, -1, 2, -3)
+SLICES = (slice(None), slice(1, None), slice(None, -1), slice(0, 9, 2), slice(2, 1), slice(-2, None), slice(9, None))
+
+
+def test_many_items_in_one_step_make_the_view_that_one_by_one_they_make(rg):
+    # What is recorded is made step by step.
+    plain = rg.arange(60.0).reshape(3, 4, 5)[:, 1:, ::2]
+    recorded = plain.detach().requires_grad_()
+    generator = np.random.default_rng(1)
+    kinds = [NUMBERS, SLICES, (None,), (...,)]
+    for _ in range(600):
+        choose = [kinds[k] for k in generator.choice(4, size=generator.integers(0, 5), p=[0.3, 0.4, 0.15, 0.15])]
+        key = tuple(kind[generator.integers(len(kind))] for kind in choose)
+        try:
+            want = recorded[key]
+        except IndexError as e:
+            with pytest.raises(IndexError) as got:
+                plain[key]
+            assert str(got.value) == str(e), key
+            continue
+        got = plain[key]
+        assert (got.shape, got.stride()) == (want.shape, want.stride()), key
+        assert got.storage_offset() - plain.storage_offset() == want.storage_offset() - recorded.storage_offset(), key
+        assert got.tolist() == want.tolist() and got._base is plain._base
+        if key.count(...) < 2:
+            assert got.tolist() == plain.numpy()[key].tolist()

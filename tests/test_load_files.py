@@ -137,7 +137,7 @@ def test_headers_that_lie(header, says):
 
 def test_a_header_without_end():
     for n in (100_000_001, 2**63, 2**64 - 1):
-        with pytest.raises(pickle.UnpicklingError, match="no safetensors file"):
+        with pytest.raises(pickle.UnpicklingError, match="neither a safetensors file"):
             loaded(struct.pack("<Q", n) + b"{}")
     with pytest.raises(RuntimeError, match="its header has 100000000 bytes, and 2 are there"):
         loaded(struct.pack("<Q", 100_000_000) + b"{}")
@@ -200,7 +200,7 @@ def test_structures_written_by_hand():
         {"objects": [["dtype", "float8"]]},
         {"objects": [["dtype", "Tensor"]]},
         {"objects": [["dtype", ["list"]]]},
-        {"objects": [["device", "cuda"]]},
+        {"objects": [["device", "nowhere"]]},
         {"objects": [["device", 3]]},
         {"objects": [["tensor"]]},
         {"objects": [["tensor", {}]]},
@@ -260,9 +260,12 @@ def test_files_of_other_kinds_are_refused():
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         with pytest.raises(pickle.UnpicklingError, match="Weights only load failed: the file is a pickle"):
             loaded(pickle.dumps(Payload(), protocol))
-    for data in (pickle.dumps(Payload(), 0), b"garbage", b"\x00" * 100, b"PK\x03\x04" + bytes(50)):
-        with pytest.raises(pickle.UnpicklingError, match=r"Weights only load failed: the file is (no safeten|a zip)"):
+    for data in (pickle.dumps(Payload(), 0), b"garbage", b"\x00" * 100):
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed: the file is neither a safetensors"):
             loaded(data)
+    for trusted in (False, True):
+        with pytest.raises(RuntimeError, match="load: the file is damaged, or no checkpoint of torch: no zip archive"):
+            loaded(b"PK\x03\x04" + bytes(50), weights_only=not trusted)
     with pytest.raises(EOFError, match="empty"):
         loaded(b"")
 
@@ -287,5 +290,3 @@ def test_pickles_for_those_who_ask(tmp_path):
     old = pickle.dumps("ä", 0).replace(b"\\xe4", b"\xe4")
     assert rg.load(io.BytesIO(old), weights_only=False, encoding="latin1") == "ä"
     assert loaded(SMALL, weights_only=False)["b"][1:] == [3, 2**70]
-    with pytest.raises(pickle.UnpicklingError, match="a zip archive, as torch"):
-        loaded(b"PK\x03\x04" + bytes(50), weights_only=False)

@@ -93,8 +93,9 @@ def test_transforms():
         rg.func.vmap(lambda i: F.embedding(i, w, max_norm=1.0))(rg.tensor([[0, 1], [2, 3]]))
 
 
-def test_sparse_gradients_are_refused():
-    w = table()
-    with pytest.raises(NotImplementedError, match="sparse=True is not available"):
-        F.embedding(rg.tensor([0]), w, max_norm=1.0, sparse=True)
-    assert w.tolist() == ROWS
+def test_gradients_of_renormalized_rows_may_be_sparse():
+    w = table().requires_grad_()
+    F.embedding(rg.tensor([1, 1]), w, max_norm=1.0, sparse=True).sum().backward()
+    assert w.grad.layout is rg.sparse_coo
+    assert w.grad.to_dense()[1].tolist() == [2.0, 2.0]
+    assert w.grad._nnz() == 2

@@ -14,9 +14,10 @@ import pytest
 
 STORED: dict[str, Any] = json.loads((Path(__file__).parent / "special_functions.json").read_text())
 # Relative errors, in units of 2^-52; 8 for the others.
-BOUNDS = {"igamma": 500, "igammac": 500, "special.log_ndtr": 100, "special.airy_ai": 100}
+BOUNDS = {"igamma": 500, "igammac": 500, "special.log_ndtr": 100, "special.airy_ai": 100, "digamma": 20}
 # Next to zeros, errors are those of 0.1.
 NEAR_ZEROS = {"special.bessel_j0", "special.bessel_j1", "special.bessel_y0", "special.bessel_y1", "special.airy_ai"}
+NEAR_ZEROS |= {"lgamma", "digamma"}
 
 
 def function(rg: Any, name: str) -> Any:
@@ -43,7 +44,8 @@ def test_functions_of_one_number(rg: Any, name: str) -> None:
     worst = errors(got, want, name)
     at = int(np.argmax(worst))
     assert worst[at] <= BOUNDS.get(name, 8), (x[at], got[at], want[at], worst[at])
-    single = x.astype(np.float32).astype(float)
+    with np.errstate(over="ignore"):
+        single = x.astype(np.float32).astype(float)
     rounded = function(rg, name)(rg.from_numpy(single.astype(np.float32))).numpy()
     with np.errstate(over="ignore"):
         exact = function(rg, name)(rg.from_numpy(single)).numpy().astype(np.float32)

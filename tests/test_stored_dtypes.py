@@ -93,6 +93,18 @@ def test_unsigned_integers_are_moved_and_computed_with_as_in_torch(name: str) ->
     assert rg.promote_types(dtype, rg.float32) is rg.float32 and rg.result_type(x, 1) is dtype
 
 
+def test_float16_and_a_complex_number_make_complex32() -> None:
+    x = rg.tensor([1.0, 2.0], dtype=rg.float16)
+    for y, value in ((x + 1j, [1 + 1j, 2 + 1j]), (x * 1j, [1j, 2j]), (1j - x, [1j - 1, 1j - 2])):
+        assert y.dtype is rg.complex32 and y.tolist() == value
+    assert (x == 1j).tolist() == [False, False] and (x == 2 + 0j).tolist() == [False, True]
+    with pytest.raises(NotImplementedError, match="\"div_cpu\" not implemented for 'ComplexHalf'"):
+        x / 1j
+    with pytest.raises(RuntimeError, match="result type ComplexHalf can't be cast to the desired output type Half"):
+        x.add_(1j)
+    assert x.tolist() == [1.0, 2.0]
+
+
 def test_complex32_is_stored_and_computed_with_in_complex64() -> None:
     x = rg.tensor([1 + 2j, 3 - 1j], dtype=rg.complex32)
     assert x.dtype is rg.complex32 is rg.chalf and x.tolist() == [1 + 2j, 3 - 1j]

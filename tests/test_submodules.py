@@ -16,7 +16,13 @@ PUBLIC = [
     if not any(part.startswith("_") for part in module.name.split("."))
 ]
 # Functions have the names that their modules would have.
-HIDDEN = ["retrograd.autograd.gradcheck", "retrograd.autograd.variable"]
+HIDDEN = [
+    "retrograd.autograd.gradcheck",
+    "retrograd.autograd.variable",
+    "retrograd.multiprocessing.spawn",
+    "retrograd.nn.utils.spectral_norm",
+    "retrograd.nn.utils.weight_norm",
+]
 # Not needed before somebody asks for them.
 LAZY = [
     "retrograd.amp",
@@ -28,10 +34,29 @@ LAZY = [
     "retrograd.cpu.amp",
     "retrograd.cpu.amp.autocast_mode",
     "retrograd.cpu.amp.grad_scaler",
+    "retrograd.distributed",
+    "retrograd.distributions",
+    "retrograd.library",
+    "retrograd.nn.init",
+    "retrograd.nn.modules.linear",
+    "retrograd.nn.modules.transformer",
+    "retrograd.nn.utils.init",
+    "retrograd.nn.utils.memory_format",
+    "retrograd.nn.utils.parametrizations",
+    "retrograd.nn.utils.parametrize",
+    "retrograd.nn.utils.prune",
+    "retrograd.nn.utils.rnn",
+    "retrograd.nn.utils.stateless",
+    "retrograd.optim",
+    "retrograd.optim.adam",
+    "retrograd.optim.lr_scheduler",
+    "retrograd.quasirandom",
     "retrograd.testing",
     "retrograd.testing.plugin",
     "retrograd.utils.checkpoint",
+    "retrograd.utils.data",
     "retrograd.utils.graph",
+    "retrograd.utils.pytree",
 ]
 
 

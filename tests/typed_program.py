@@ -20,6 +20,28 @@ class Cube(Function):
         return 3 * x**2 * g
 
 
+class Line(rg.nn.Module):
+    def __init__(self, slope: float) -> None:
+        super().__init__()
+        self.weight = rg.nn.Parameter(rg.tensor(slope))
+        self.register_buffer("calls", rg.tensor(0))
+
+    def forward(self, x: rg.Tensor) -> rg.Tensor:
+        self.calls += 1
+        return self.weight * x
+
+
+def trained(net: rg.nn.Module) -> dict[str, rg.Tensor]:
+    with net.register_forward_hook(lambda module, args, output: None):
+        loss: rg.Tensor = net(rg.ones(2)).sum()
+    loss.backward()
+    rg.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    return {name: p.grad for name, p in net.named_parameters() if p.grad is not None}
+
+
+assert sorted(trained(rg.nn.Sequential(Line(2.0), Line(3.0)).double().train())) == ["0.weight", "1.weight"]
+
+
 class Twice(Function):
     @staticmethod
     def forward(ctx: Any, x: rg.Tensor) -> rg.Tensor:

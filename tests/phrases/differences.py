@@ -11,7 +11,6 @@ ACCIDENTS: dict[str, tuple[str, ...]] = {
         r"has no len\(\)",
         "not supported between instances",
         "is not subscriptable",
-        "object is not callable",
     ),
     "PyTorch stumbles over a value, which is refused here by its name": (
         "division by zero",
@@ -38,7 +37,6 @@ ACCIDENTS: dict[str, tuple[str, ...]] = {
         "insert a get_attr Node",
         "There is a performance drop",
     ),
-    "PyTorch lists its devices, which are not there": ("^Expected one of cpu, cuda",),
 }
 
 # By the program, or by the name of a refusal.
@@ -65,6 +63,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "Python's own words for a number that is no integer, or too large": ("manual_seed",),
     "the object is looked at before the folder": (r"m\.save\(lambda",),
     "PyTorch's assertion, or what waits for complex arithmetic": (r"complex64\)\nA",),
+    "what is no dict of hooks is refused where it is set": ("_backward_hooks = 3",),
     "PyTorch takes any word for a profile, and does nothing": (r"set_printoptions\(profile",),
     "what the engine set is not to be written": ("needs_input_grad = 3",),
     "the memory of a batched tensor is that of all entries": (r"x\.resize_\(3\)\)",),

@@ -46,6 +46,10 @@ def leaky_relu(x: Array, negative_slope: float = 0.01, inplace: bool = False) ->
     return np.where(x > 0, x, negative_slope * x)
 
 
+def rrelu(x: Array, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Array:
+    return leaky_relu(x, (lower + upper) / 2)
+
+
 def hardtanh(x: Array, low: float = -1.0, high: float = 1.0, inplace: bool = False) -> Array:
     return np.clip(
         x, math.trunc(low) if x.dtype.kind == "i" else low, math.trunc(high) if x.dtype.kind == "i" else high
@@ -147,6 +151,21 @@ RECORDS = [
         refuses=(INTEGER,),
         halves=0,
     ),
+    activation(
+        "rrelu",
+        rrelu,
+        PLACED,
+        s(t(3, 4), 0.2, 0.6),
+        edges=(Edge(s(AT_KINKS, 0.25, 0.75), G, ([1.0, 1.5, 5.0],)),),
+        refuses=(
+            INTEGER,
+            Refusal(s(t(3), 0.5, 0.2), RuntimeError, r"Lower bound should be less than or equal to the upper bound"),
+            Refusal(s(t(3), math.nan), RuntimeError, r"rrelu: lower bound must be finite, got nan"),
+            Refusal(s(t(3), 0.1, math.inf), RuntimeError, r"rrelu: upper bound must be finite, got inf"),
+        ),
+        halves=0,
+    ),
+    activation("rrelu_", rrelu, s(t(3, 4), 0.2, 0.6), refuses=(INTEGER,), halves=0),
     activation("leaky_relu_", leaky_relu, s(t(3, 4), 0.25), refuses=(INTEGER,), halves=0),
     activation(
         "hardtanh",
@@ -217,6 +236,7 @@ RECORDS = [
         s(t(3, 4), 0.25),
         s(t(17), lambd=1.0),
         out=True,
+        method=True,
         call=None,
         refuses=(INTEGER,),
         edges=(
@@ -281,7 +301,6 @@ RECORDS = [
     OpRecord(
         name="nn.functional.prelu",
         reference=prelu,
-        method=False,
         domain=OFF_ZERO,
         samples=(
             s(t(3, 4), t(4)),

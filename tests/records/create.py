@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pytest
 
 from records.record import ALL, FLOATS, NUMBERS, Array, Dtype, Edge, OpRecord, Refusal, Sample, given, s, t
 
@@ -32,6 +33,16 @@ def made(name: str, reference: Callable[..., Any], *samples: Sample, **facts: An
     """Not differentiable, no method, and the reference decides the dtype."""
     merged: dict[str, Any] = {"method": False, "differentiable": False, "result": "reference", "layouts": False} | facts
     return OpRecord(name=name, reference=reference, samples=samples, **merged)
+
+
+def deprecated(name: str) -> Callable[..., Any]:
+    """The op, which warns at every call."""
+
+    def call(rg: Any, *args: Any, **kwargs: Any) -> Any:
+        with pytest.warns(UserWarning, match=f"torch.{name} is deprecated and will be removed in a future release"):
+            return getattr(rg, name)(*args, **kwargs)
+
+    return call
 
 
 def shaped(
@@ -128,6 +139,23 @@ RECORDS = [
             Refusal(s((2, 3), (-1, 1)), RuntimeError, r"-1"),
         ),
     ),
+    made(
+        "empty_permuted",
+        lambda size, physical_layout, dtype=np.float32: only(size, dtype),
+        *once(s((2, 3, 4), (2, 0, 1)), s((), ()), s((0, 3), (1, 0)), s((2, 2), (0, 1), dtype=I64), values=False),
+        refuses=(
+            Refusal(s((2, -1), (1, 0)), RuntimeError, r"-1"),
+            Refusal(
+                s((2, 3), (1,)), RuntimeError, r"Number of dimensions in size does not match the length of the physical"
+            ),
+            Refusal(
+                s((2, 3), (0, 2)),
+                RuntimeError,
+                r"Dimension out of range \(expected to be between 0 and 1, but got 2 at",
+            ),
+            Refusal(s((2, 3), (1, 1)), RuntimeError, r"Duplicate dim not allowed"),
+        ),
+    ),
     shaped("zeros", filled(0), dtypes=(F64, I64, BOOL)),
     shaped("ones", filled(1), dtypes=(F64, I64, BOOL)),
     made(
@@ -160,6 +188,18 @@ RECORDS = [
             Refusal(s(0, 5, np.nan), RuntimeError, r"step must be nonzero"),
             Refusal(s(0, 5, -1), RuntimeError, r"(?i)bound|sign|step"),
             Refusal(s("a"), TypeError),
+        ),
+    ),
+    made(
+        "range",
+        lambda start, end, step=1, dtype=np.float32: np.arange(start, end + step / 2, step).astype(dtype),
+        *once(s(1, 4), s(0, 1, 0.25), s(5, 1, -2), s(2, 2), s(0, 33), s(1.5, 4.7, dtype=I64), s(0, 1, 0.1, dtype=F64)),
+        call=deprecated("range"),
+        refuses=(
+            Refusal(s(1, 4, 0), RuntimeError, r"step must be nonzero"),
+            Refusal(s(4, 1), RuntimeError, r"upper bound and lower bound inconsistent with step sign"),
+            Refusal(s(1, np.inf), RuntimeError, r"unsupported range: 1 -> inf"),
+            Refusal(s(0, 3, dtype=BOOL), NotImplementedError, r"range_cpu.*'Bool'"),
         ),
     ),
     made(
@@ -275,6 +315,47 @@ RECORDS = [
             Refusal(s(t(3), 0.0), RuntimeError, r"lambda > 0\.0.*0"),
             Refusal(s(t(3), -1.0), RuntimeError, r"lambda > 0\.0.*-1"),
             Refusal(s(t(3), 1.0), RuntimeError, r"floating point.*Long", dtype="int64"),
+        ),
+        halves=0,
+    ),
+    drawn(
+        "cauchy_",
+        lambda x, median, sigma: np.full(x.shape, median),
+        s(t(3, 4), 2.5, 1e-30),
+        s(t(), -1, 1e-30),
+        s(t(0, 3), 0, 1),
+        s(t(33), 1.0, 2.0).but(values=False),
+        refuses=(
+            Refusal(s(t(3), 0.0, 0.0), RuntimeError, r"cauchy_ expects sigma > 0\.0, but found sigma=0"),
+            Refusal(s(t(3), 0.0, -1.0), RuntimeError, r"sigma=-1"),
+            Refusal(s(t(3)), RuntimeError, r"must be a floating point but you specified", dtype="int64"),
+        ),
+    ),
+    drawn(
+        "log_normal_",
+        lambda x, mean, std: np.full(x.shape, np.exp(mean)),
+        s(t(3, 4), 0.0, 1e-30),
+        s(t(), -1, 1e-30),
+        s(t(0, 3), 0, 1),
+        s(t(33), 1.0, 2.0).but(values=False),
+        refuses=(
+            Refusal(s(t(3), 0.0, 0.0), RuntimeError, r"log_normal_ expects std > 0\.0, but found std=0"),
+            Refusal(s(t(3)), NotImplementedError, r"log_normal_cpu.*'Long'", dtype="int64"),
+        ),
+        halves=0,
+    ),
+    drawn(
+        "geometric_",
+        lambda x, p: np.ones(x.shape),
+        s(t(3, 4), 1 - 1e-16),
+        s(t(), 1 - 1e-16),
+        s(t(0, 3), 0.5),
+        s(t(33), 0.25).but(values=False),
+        dtypes=NUMBERS,
+        refuses=(
+            Refusal(s(t(3), 0.0), RuntimeError, r"geometric_ expects p to be in \(0, 1\), but got p=0"),
+            Refusal(s(t(3), 1.0), RuntimeError, r"but got p=1"),
+            Refusal(s(t(3), 0.5), NotImplementedError, r"geometric_cpu.*'Bool'", dtype="bool"),
         ),
         halves=0,
     ),
@@ -404,6 +485,28 @@ STREAMS = [
     Stream("normal_", 1, (2.0, 0.5), (1.844355222904984, 1.6434848615799438), None, DOUBLE, (20,)),
     Stream("exponential_", 0, (), (3.508326292037964, 1.2303847074508667, 0.615044116973877), into=(9,)),
     Stream("exponential_", 0, (2.0,), (1.754163093353821, 0.6151923820898384), None, DOUBLE, (9,)),
+    Stream("cauchy_", 0, (), (10.597729682922363, 0.7647672891616821, -0.12829934060573578), into=(9,)),
+    Stream(
+        "cauchy_",
+        1,
+        (2.0, 0.5),
+        (-0.5747746461985068, 1.4129133934853284, 1.447908213832556),
+        None,
+        DOUBLE,
+        (33,),
+    ),
+    Stream("log_normal_", 0, (), (59.2634162902832, 1.5115599632263184, 0.03481946140527725), into=(9,)),
+    Stream(
+        "log_normal_",
+        3,
+        (0.5, 0.25),
+        (2.015402685844598, 1.7223822270797282, 1.6858072408219444),
+        None,
+        DOUBLE,
+        (17,),
+    ),
+    Stream("geometric_", 0, (0.3,), (1.0, 1.0, 3.0), 4107277496, into=(9,)),
+    Stream("geometric_", 7, (0.05,), (25, 26, 3), 88870150, {"dtype": I64}, (33,)),
     Stream("random_", 0, (), (900450186894289455, 3969543146641149120), 1748585504, {"dtype": I64}, (9,)),
     Stream("random_", 0, (10,), (4, 9, 3, 0, 3, 9), 1474578778, {"dtype": I32}, (9,)),
     Stream("random_", 7, (-5, 1000), (55, 107, 416, 486, 353, 682), 1618072188, {"dtype": I64}, (33,)),

@@ -1,5 +1,6 @@
 """Records of losses, and of the distances that they are made of."""
 
+import itertools
 import math
 import warnings
 from dataclasses import replace
@@ -154,6 +155,31 @@ def multilabel(x: Array, y: Array, weight: Any = 1.0, reduction: str = "mean") -
     return reduced((weight * (np.log1p(np.exp(x)) - x * y)).mean(-1), reduction)
 
 
+def multi_margin(
+    x: Array, target: Array, p: int = 1, margin: float = 1.0, weight: Any = None, reduction: str = "mean"
+) -> Any:
+    rows, at = np.atleast_2d(x), np.atleast_1d(target)
+    own = np.take_along_axis(rows, at[:, None], 1)
+    excess = np.maximum(margin - own + rows, 0) ** p
+    excess[np.arange(len(at)), at] = 0
+    losses = excess.mean(1) * (1 if weight is None else weight[at])
+    return reduced(losses.reshape(target.shape) if x.ndim < 2 else losses, reduction)
+
+
+def multilabel_margin(x: Array, target: Array, reduction: str = "mean") -> Any:
+    def lost(x: Array, target: Array) -> Any:
+        own = list(itertools.takewhile(lambda t: t >= 0, target))
+        others = [c for c in range(len(x)) if c not in own]
+        return sum(max(1 - x[a] + x[b], 0.0) for a in own for b in others) / len(x)
+
+    rows = [lost(*row) for row in zip(np.atleast_2d(x), np.atleast_2d(target), strict=True)]
+    losses = np.array(rows) if x.ndim == 2 else np.asarray(rows[0])
+    return reduced(losses, reduction)
+
+
+UNEVEN = Domain(-2.0, 2.3, distinct=True)  # whose distances are no margins
+THREE = index([0, 3, 1])
+LABELS = index([[0, 2, -1, 1], [3, 3, 1, -1], [-1, 0, 1, 2]])
 STEEP = 2048.0  # divided by the deviation of a few values; if those are equal (expanded), by rounding errors
 MEAN, VAR = t(4, grad=False), t(4, domain=POSITIVE, grad=False)
 
@@ -218,6 +244,61 @@ RECORDS = [
             Refusal(s(t(), t()), IndexError, r"tensor has no dimensions"),
         ),
         halves=4,
+    ),
+    functional(
+        "multi_margin_loss",
+        multi_margin,
+        tuple(
+            x.but(sound=False)
+            for x in (
+                *reductions(t(3, 4), THREE),
+                *reductions(t(3, 4), THREE, p=2, margin=0.3),
+                *reductions(t(3, 4), THREE, weight=t(4, domain=POSITIVE, grad=False)),
+                s(t(4), index(2)),
+                s(t(4), index([2]), 2, reduction="none"),
+                s(t(), index(0)),
+                s(t(3, 33), index([0, 32, 7])),
+            )
+        ),
+        domain=UNEVEN,
+        refuses=(
+            Refusal(s(t(3, 4), THREE, reduction="most"), ValueError, BAD_REDUCTION),
+            Refusal(s(t(3, 4), THREE, 3), ValueError, r"only p == 1 and p == 2 supported"),
+            Refusal(s(t(3, 4), THREE, weight=t(4, 1)), ValueError, r"weight must be one-dimensional"),
+            Refusal(
+                s(t(3, 4), THREE, weight=t(3)), RuntimeError, r"inconsistent weight size, expected 4 but got \[3\]"
+            ),
+            Refusal(s(t(3, 0), THREE), RuntimeError, r"Expected non-empty vector or matrix", r"\[3, 0\]"),
+            Refusal(s(t(2, 4), THREE), RuntimeError, r"Expected target size \[2\], but got \[3\]"),
+            Refusal(s(t(3, 3), THREE), RuntimeError, r"target out of range"),
+            Refusal(s(t(3, 4), t(3)), RuntimeError, r"expected scalar type Long but found Double"),
+            Refusal(s(t(3, 4), THREE), NotImplementedError, r"multi_margin_loss_cpu_kernel.*'Half'", dtype="float16"),
+        ),
+    ),
+    functional(
+        "multilabel_margin_loss",
+        multilabel_margin,
+        tuple(
+            x.but(sound=False)
+            for x in (
+                *reductions(t(3, 4), LABELS),
+                s(t(4), index([1, 2, -1, 0])),
+                s(t(4), index([1, 2, -1, 0]), reduction="none"),
+                s(t(), index(0)),
+                s(t(2, 17), index([[5, 16, *[-1] * 15], [*range(17)]])),
+            )
+        ),
+        domain=UNEVEN,
+        refuses=(
+            Refusal(s(t(3, 4), LABELS, reduction="most"), ValueError, BAD_REDUCTION),
+            Refusal(s(t(3, 0), index([[], [], []])), RuntimeError, r"Expected non-empty vector or matrix"),
+            Refusal(
+                s(t(2, 4), LABELS), RuntimeError, r"inconsistent target size: \[3, 4\] for input of size: \[2, 4\]"
+            ),
+            Refusal(s(t(3), index([0, 3, 0])), RuntimeError, r"argument #2 'target' is out of range"),
+            Refusal(s(t(3), t(3)), RuntimeError, r"expected scalar type Long but found Double"),
+            Refusal(s(t(3), index([0, 1, 2])), NotImplementedError, r"out_frame.*'Half'", dtype="float16"),
+        ),
     ),
     functional(
         "binary_cross_entropy",

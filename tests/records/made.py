@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from records.create import BOOL, F32, F64, I32, I64, made, once
-from records.record import ALL, FLOATS, POSITIVE, Array, Dtype, OpRecord, Refusal, given, index, s, t
+from records.record import ALL, FLOATS, POSITIVE, Array, Dtype, Edge, OpRecord, Refusal, given, index, s, t, ugly
 
 
 def logspace(start: float, end: float, steps: int, base: float = 10.0, dtype: Any = np.float32) -> Array:
@@ -93,6 +93,23 @@ def window_of(name: str, shape: Any, *more: Any) -> OpRecord:
 def choice(x: Array, count: int, replacement: bool = False) -> Array:
     """Known where one element alone is possible."""
     return np.broadcast_to(x.argmax(-1)[..., None], (*x.shape[:-1], count)).astype(np.int64)
+
+
+def digamma(x: Array) -> Array:
+    """By the recurrence, up to where the asymptotic series is exact."""
+    less = sum(1 / (x + k) for k in range(20))
+    y = x + 20
+    return np.log(y) - 1 / (2 * y) - 1 / (12 * y**2) + 1 / (120 * y**4) - 1 / (252 * y**6) + 1 / (240 * y**8) - less
+
+
+def gamma_slope(a: Array, x: Array) -> Array:
+    """Of `P = x^a e^-x sum(x^n / (a)_(n + 1)) / gamma(a)`, term by term: `-(dP/da) / p`."""
+    term, slope = 1 / a, -1 / a**2
+    total, slopes = term, slope
+    for n in range(1, 200):
+        term, slope = term * x / (a + n), (slope - term / (a + n)) * x / (a + n)
+        total, slopes = total + term, slopes + slope
+    return -x * (total * (np.log(x) - digamma(a)) + slopes)
 
 
 def combinations(x: Array, r: int = 2, with_replacement: bool = False) -> Array:
@@ -218,6 +235,86 @@ RECORDS = [
             Refusal(s(t(), 1), RuntimeError, r"1 or 2 dim"),
             Refusal(s(given([-1.0, 2.0]), 1), RuntimeError, r"element < 0"),
             Refusal(s(given([0.0, 0.0]), 2, True), RuntimeError, r"sum of probabilities <= 0"),
+        ),
+    ),
+    OpRecord(
+        name="poisson",
+        reference=np.zeros_like,
+        method=False,
+        seed=5,
+        samples=(
+            s(given([0.0, 0.0])).but(smooth=False),
+            s(t(0, 3)).but(smooth=False),
+            s(t(33, domain=POSITIVE)).but(values=False, smooth=False),
+        ),
+        edges=(Edge(s(given([1.0, 20.0])), [3.0, 5.0], ([0.0, 0.0],)),),
+        refuses=(
+            Refusal(s(given([1.0, -1.0])), RuntimeError, r"invalid Poisson rate, expected rate to be non-negative"),
+            Refusal(s(index([1])), NotImplementedError, r"poisson_cpu.*'Long'"),
+        ),
+        halves=0,
+    ),
+    OpRecord(
+        name="binomial",
+        reference=lambda count, prob: count * prob,
+        differentiable=False,
+        method=False,
+        seed=5,
+        samples=(
+            s(given([5.0, 5.0], grad=False), given([0.0, 1.0], grad=False)),
+            s(given([[5.0], [7.0]], grad=False), given([0.0, 1.0], grad=False)),
+            s(t(33, domain=POSITIVE, grad=False), given(0.5, grad=False)).but(values=False),
+            s(t(0, 3, grad=False), given(0.5, grad=False)),
+        ),
+        refuses=(
+            Refusal(s(index([1]), t(1)), ValueError, r"floating-point dtypes for count, got: Long"),
+            Refusal(s(t(1), index([1])), ValueError, r"floating-point dtypes for prob, got: Long"),
+            Refusal(s(t(1), given([0.5], "float32")), RuntimeError, r"Found dtype Float but expected Double"),
+            Refusal(s(t(2), t(3)), RuntimeError, r"2.*3"),
+            Refusal(s(t(2), t(2)), NotImplementedError, r"binomial_cpu.*'Half'", dtype="float16"),
+        ),
+    ),
+    *(
+        OpRecord(
+            name=name,
+            reference=np.copy,
+            method=False,
+            seed=5,
+            domain=POSITIVE,
+            # Known by their streams and their derivatives, in `tests/test_variates.py`.
+            samples=tuple(
+                x.but(values=False, smooth=False, sound=False) for x in (s(t(3, 4)), s(t(17)), s(t(0, 3)), s(t()))
+            ),
+            refuses=(
+                Refusal(s(index([1])), NotImplementedError, rf"{kernel}.*'Long'"),
+                Refusal(s(t(2)), NotImplementedError, rf"{kernel}.*'Half'", dtype="float16"),
+            ),
+        )
+        for name, kernel in (("_standard_gamma", "gamma_cpu"), ("_sample_dirichlet", "dirichlet"))
+    ),
+    OpRecord(
+        name="_standard_gamma_grad",
+        reference=gamma_slope,
+        # It has first derivatives alone, which `tests/test_variates.py` compares.
+        differentiable=False,
+        method=False,
+        domain=POSITIVE,
+        slack=256.0,
+        samples=tuple(x.but(sound=False) for x in (s(t(3, 4), t(3, 4)), s(t(3, 1), t(4)), s(t(), t()), *ugly(2))),
+    ),
+    OpRecord(
+        name="_dirichlet_grad",
+        # The distribution function is a power.
+        reference=lambda x, alpha, total: -x * np.log(x) / alpha / (1 - x),
+        differentiable=False,
+        method=False,
+        slack=256.0,
+        samples=(
+            s(*(given(v, grad=False) for v in ([0.1, 0.5, 0.9], [0.5, 1.0, 3.0], [1.5, 2.0, 4.0]))),
+            s(*(given(v, grad=False) for v in ([[0.1], [0.5]], [0.5, 3.0], [1.5, 4.0]))),
+        ),
+        refuses=(
+            Refusal(s(t(1), t(1), given([0.5], "float32")), RuntimeError, r"Found dtype Float but expected Double"),
         ),
     ),
     OpRecord(

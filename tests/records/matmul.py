@@ -56,6 +56,18 @@ RECORDS = [
         ),
     ),
     OpRecord(
+        name="linalg.matmul",
+        complex=True,
+        halves=1,
+        reference=np.matmul,
+        dtypes=NUMBERS,
+        slack=LONG,
+        out=True,
+        method=False,
+        samples=(*MATRICES, *BATCHED[:3], s(t(3), t(3)), s(t(5, 2, 3), t(3, 4))),
+        refuses=(MIXED, Refusal(s(t(2, 3), t(2, 3)), RuntimeError, r"cannot be multiplied \(2x3 and 2x3\)")),
+    ),
+    OpRecord(
         name="mm",
         complex=True,
         halves=1,

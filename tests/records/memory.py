@@ -73,6 +73,24 @@ def half(name: str, result: str) -> OpRecord:
     )
 
 
+def to_complex(name: str, result: str) -> OpRecord:
+    """A conversion to complex numbers, and back to their real parts."""
+
+    def there_and_back(rg: Any, x: Any) -> Any:
+        y = getattr(x, name)()
+        assert y.dtype is getattr(rg, result)
+        return rg.real(y.to(rg.complex128)).to(x.dtype)
+
+    return OpRecord(
+        name=f"Tensor.{name}",
+        reference=lambda x: x,
+        call=there_and_back,
+        method=False,
+        samples=(s(given([1.5, -2.0, 0.25])).but(smooth=False), s(given([[1.0], [0.0]])).but(smooth=False)),
+        edges=(Edge(s(given([1.5, 2.0])), [3.0, 5.0], ([3.0, 5.0],)),),
+    )
+
+
 def itself(name: str, **facts: Any) -> OpRecord:
     """An op that returns its argument."""
 
@@ -279,6 +297,9 @@ RECORDS = [
     cast("long", "int64", -1.7, 0.0, 70000.5),
     half("half", "float16"),
     half("bfloat16", "bfloat16"),
+    to_complex("chalf", "complex32"),
+    to_complex("cfloat", "complex64"),
+    to_complex("cdouble", "complex128"),
     cast("float", "float32", -1.7, 0.0, 300.5),
     cast("double", "float64", -1.7, 0.0, 300.5),
     OpRecord(

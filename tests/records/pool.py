@@ -248,6 +248,49 @@ def functional(name: str, reference: Any, samples: tuple[Sample, ...], **facts: 
     )
 
 
+def fractional(rank: int, with_places: bool | None) -> Any:
+    """The maxima of windows whose distances follow from samples; their places in a pair if asked."""
+
+    def reference(
+        x: Array,
+        kernel: Any,
+        size: Any = None,
+        ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> Any:
+        lead, plane = x.shape[: x.ndim - rank], x.shape[x.ndim - rank :]
+        out = [int(n * r) for n, r in zip(plane, ratio, strict=True)] if size is None else each(size, rank)
+        flat = x.reshape(-1, *plane)
+        # The samples of two axes begin with that of the last.
+        turns = _random_samples.reshape(-1, rank)[: len(flat), :: -1 if rank == 2 else 1]
+        rows = []
+        for entry, samples in zip(flat, turns, strict=True):
+            axes: Windows = []
+            for n, m, k, u in zip(plane, out, each(kernel, rank), samples, strict=True):
+                alpha = (n - k) / (m - 1) if m > 1 else 0
+                starts = [int((i + u) * alpha) - int(u * alpha) for i in range(m - 1)] + [n - k]
+                axes.append([(list(range(a, a + k)), k) for a in starts])
+            values = over(entry, axes, lambda x, at, n: x.max())
+            places = over(entry, axes, lambda x, at, n: at[x.argmax()], np.int64)
+            rows.append((values, places))
+        both = tuple(np.array([row[i] for row in rows]).reshape(*lead, *out) for i in (0, 1))
+        return both if with_places or (with_places is None and return_indices) else both[0]
+
+    return reference
+
+
+def fractional_samples(rank: int) -> tuple[Sample, ...]:
+    x, alone = t(2, 3, *shapes(rank, 6, 7, 8)), t(3, *shapes(rank, 6, 7, 8))
+    half, own = (0.5,) * rank, given(np.linspace(0.01, 0.99, 6 * rank).reshape(2, 3, rank), grad=False)
+    return (
+        s(x, 2, 3, _random_samples=own),
+        s(x, 2, shapes(rank, 2, 3, 4), _random_samples=own),
+        s(x, shapes(rank, 1, 2, 3), None, half, _random_samples=own),
+        s(alone, 2, 1, _random_samples=own),
+    )
+
+
 RUNTIME = (RuntimeError, IndexError)
 
 
@@ -420,3 +463,37 @@ RECORDS += [
         halves=0,
     ),
 ]
+
+for rank in (2, 3):
+    name, fractions = f"nn.functional.fractional_max_pool{rank}d", fractional_samples(rank)
+    box = t(1, 2, *shapes(rank, 5, 5, 5))
+    chances = given(np.full((1, 2, rank), 0.5), grad=False)
+    word, several = ("height", "Ints") if rank == 2 else ("time", "three Ints")
+    known: dict[str, Any] = {
+        "refuses": (
+            Refusal(s(box, 2), ValueError, r"requires specifying either an output_size or an output_ratio"),
+            Refusal(s(box, 2, 5), RuntimeError, rf"pool {word} 2 too large relative to input {word} 5"),
+            Refusal(
+                s(box, (2, 2, 2, 2), 2), RuntimeError, rf"kernel_size must either be a single Int or tuple of {several}"
+            ),
+            Refusal(
+                s(box, 2, (2, 2, 2, 2)), RuntimeError, rf"output_size must either be a single Int or tuple of {several}"
+            ),
+            Refusal(s(t(5, 5), 2, 2), RUNTIME),
+            Refusal(s(t(1, 0, *shapes(rank, 5, 5, 5)), 2, 2), RuntimeError, r"non-zero size for non-batch dimensions"),
+            Refusal(s(box, 2, -1), RuntimeError, r"Trying to create tensor with negative dimension"),
+            Refusal(s(box, 2, 2, _random_samples=t(1, 2, 1)), RuntimeError, rf"size\(2\) equals to {rank}; got 1"),
+            Refusal(
+                s(box, 2, 2, _random_samples=t(1, 3, rank)), RuntimeError, r"size\(1\) equals to input channel size"
+            ),
+            Refusal(s(box, 2, 2, _random_samples=t(0, 2, rank)), RuntimeError, r"no less then input batch size"),
+            Refusal(s(box, 2, 2, _random_samples=t(2, rank)), RuntimeError, r"to have 3 dimensions, got 2"),
+            Refusal(
+                s(box, 2, 2, _random_samples=given(np.zeros((1, 2, rank)), "float32")), RuntimeError, r"the same dtype"
+            ),
+        ),
+    }
+    RECORDS += [
+        functional(name, fractional(rank, None), (*fractions, *with_indices(fractions[:2])), **known),
+        functional(f"{name}_with_indices", fractional(rank, True), fractions[:2], result=("same", "int64"), **known),
+    ]

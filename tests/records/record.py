@@ -202,9 +202,11 @@ class OpRecord:
     view: bool = False  # the outputs share storage and version with the first input
     seed: int | None = None  # for random ops: set before each call
     layouts: bool = True
-    # The result, or its shape, depends on numbers in Python: not for batches. Of all tensors, or of the integers among
-    # these positions.
+    # The result, or its shape, depends on numbers in Python: not for batches. Of all tensors, or of those at these
+    # positions that are integers or masks of integers.
     reads: bool | tuple[int, ...] = False
+    loops: bool = False  # it has no batching rule, nor has torch: a batch warns, and runs it once for each entry
+    sparse: bool = False  # it makes sparse tensors on the way, of which there are no batches
     edges: tuple[Edge, ...] = ()
     refuses: tuple[Refusal, ...] = ()
     # What PyTorch's op lacks, so that only retrograd is held to it: "inplace", derivatives of the in-place form; "out",

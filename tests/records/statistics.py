@@ -311,6 +311,41 @@ RECORDS = [
             Refusal(s(t(2), -1), RuntimeError, r"N must be non-negative"),
         ),
     ),
+    *(
+        OpRecord(
+            name=name,
+            reference=lambda x, p=2.0: distances(x, x, p)[np.triu_indices(len(x), 1)],
+            method=False,
+            slack=64.0,
+            # PyTorch has no forward mode and no second derivative here.
+            samples=tuple(
+                x.but(sound=False)
+                for x in (
+                    s(t(4, 3)),
+                    *(s(t(4, 3), p) for p in (0.0, 1.0, 1.5, 3.0, INF)),
+                    s(t(3, 17), p=2),
+                    s(t(1, 3)),
+                    s(t(0, 3)),
+                    s(t(3, 0)),
+                )
+            ),
+            edges=tuple(
+                Edge(
+                    s(given([[1.0, 2.0], [1.0, 2.0], [1.0, 5.0]]), p),
+                    [1.0, 1.0, 1.0],
+                    ([[0.0, slope], [0.0, slope], [0.0, -2 * slope]],),
+                )
+                for p, slope in ((0.0, 0.0), (0.5, -1.0), (1.0, -1.0), (2.0, -1.0), (3.0, -1.0), (INF, -1.0))
+            ),
+            refuses=(
+                Refusal(s(t(2)), RuntimeError, r"pdist only supports 2D tensors, got: 1D"),
+                Refusal(s(t(2, 3), -1.0), RuntimeError, r"non-negative p values"),
+                Refusal(s(index([[1, 2]])), RuntimeError, r"pdist only supports floating-point dtypes"),
+                Refusal(s(t(2, 3)), NotImplementedError, r"pdist.*'Half'", dtype="float16"),
+            ),
+        )
+        for name in ("pdist", "nn.functional.pdist")
+    ),
     OpRecord(
         name="cdist",
         reference=distances,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,12 +37,19 @@ def equal(got: Sequence[Any], want: Sequence[Array]) -> None:
             np.testing.assert_array_equal(array(y), ref)
 
 
+def expect_loops(record: OpRecord) -> None:
+    """Lets the rest of a test pass where an op warns that it runs once for each entry."""
+    if record.loops:
+        warnings.filterwarnings("ignore", rf"There is a performance drop because {record.short} has no batching rule")
+
+
 def batches(record: OpRecord) -> bool:
     return takes_tensors(record) and record.seed is None
 
 
 @cases(batches)
 def test_a_batch_equals_a_loop(record: OpRecord, sample: Sample) -> None:
+    expect_loops(record)
     for dtype in sample.dtypes or record.dtypes:
         batch = Batch(record, sample, dtype=dtype)
         if not batch.first.leaves or not sample.values:
@@ -71,11 +79,11 @@ def computes(record: OpRecord, bound: Bound) -> bool:
 def refused(record: OpRecord, bound: Bound, batched: Sequence[int]) -> tuple[Any, bool]:
     """What is expected, and whether there are results: none where numbers are read, where masks choose how many, and
     where one tensor would be written with many."""
+    if record.sparse:
+        return pytest.raises(NotImplementedError, match=r"no batches of sparse tensors"), False
     if not computes(record, bound):
         return pytest.raises(RuntimeError, match=r"data-dependent control flow|dynamic shape|num_classes"), False
-    if isinstance(record.reads, tuple) and any(
-        k in record.reads and bound.leaves[k].dtype.kind in "iu" for k in batched
-    ):
+    if isinstance(record.reads, tuple) and any(k in record.reads and of_integers(bound, k) for k in batched):
         return pytest.raises(RuntimeError, match=r"data-dependent control flow"), False
     choosing = record.short in ("__getitem__", "__setitem__", "masked_select")
     masks = choosing and any(bound.specs[k].dtype == "bool" for k in batched if k)
@@ -83,6 +91,12 @@ def refused(record: OpRecord, bound: Bound, batched: Sequence[int]) -> tuple[Any
     if masks or (writes and 0 not in batched):
         return pytest.raises(RuntimeError, match=r"mask|is not possible because|data-dependent"), False
     return contextlib.nullcontext(), True
+
+
+def of_integers(bound: Bound, k: int) -> bool:
+    """Whether an operand holds integers, or is a mask of those that the first one holds."""
+    kinds = [leaf.dtype.kind for leaf in bound.leaves]
+    return kinds[k] in "iu" or (kinds[k] == "b" and kinds[0] in "iu")
 
 
 @cases(lambda r: batches(r) and r.inplace)
@@ -116,8 +130,9 @@ def tensors(values: Sequence[Array]) -> list[Any]:
     return [lay_out(np.asarray(v)) for v in values]
 
 
-@cases(lambda r: batches(r) and r.differentiable)
+@cases(lambda r: batches(r) and r.differentiable and not r.sparse)
 def test_derivatives_of_a_batch_equal_a_loop(record: OpRecord, sample: Sample) -> None:
+    expect_loops(record)
     batch = Batch(record, sample)
     bound, count = batch.first, len(batch.entries)
     if not sample.smooth or not bound.inputs:

@@ -22,7 +22,8 @@ TRANSFORMS = " ".join(
 SAYS = {
     "Expected out tensor to have dtype": """sort topk tril triu gather scatter_add scatter index_add index_copy
         matmul mm bmm addmm addmv addbmm baddbmm take_along_dim scatter_reduce msort linalg.vector_norm norm cross
-        linalg.cross linalg.matrix_power matrix_power aminmax nn.functional.avg_pool2d nn.functional.avg_pool3d isin""",
+        linalg.cross linalg.matrix_power matrix_power aminmax nn.functional.avg_pool2d nn.functional.avg_pool3d isin
+        linalg.matmul renorm frobenius_norm hash_tensor index_reduce""",
     "Expected object of scalar type": "complex polar",
     "Found dtype": """neg abs sign floor ceil trunc round bitwise_not clamp nn.functional.gelu frac sgn conj_physical
         lerp nn.functional.softplus nn.functional.softshrink nn.functional.hardshrink""",

@@ -30,8 +30,10 @@ from records import (
     layers,
     losses,
     made,
+    masked,
     matmul,
     memory,
+    native,
     nn,
     order,
     place,
@@ -41,7 +43,9 @@ from records import (
     rg,
     running,
     sampling,
+    segments,
     sets,
+    sparse,
     spectra,
     statistics,
     view,
@@ -80,6 +84,10 @@ FAMILIES = (
     factor,
     spectra,
     fourier,
+    sparse,
+    native,
+    masked,
+    segments,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]

@@ -26,6 +26,7 @@ from pathlib import Path
 from types import ModuleType
 
 import ops  # noqa: F401  (adds its rows)
+import programs  # noqa: F401  (adds its rows)
 import transforms  # noqa: F401  (adds its rows)
 from cases import CASES, Case, mlp, mlp_step
 from timing import FULL, QUICK, Plan, race

@@ -43,6 +43,38 @@ def rows() -> dict[str, Callable[[], object]]:
         y.sum().backward()
         x.grad = None
 
+    def chain_forward() -> object:
+        y = x
+        for _ in range(20):
+            y = y * b
+        return y
+
+    class Double(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, t):
+            return t + t
+
+        @staticmethod
+        def backward(ctx, g):
+            return g + g
+
+    def function() -> None:
+        Double.apply(x).backward(b)
+        x.grad = None
+
+    def hooked() -> None:
+        y = x * b
+        y.register_hook(lambda g: None)
+        y.backward(b)
+        x.grad = None
+
+    def grad_of_chain() -> object:
+        return rg.autograd.grad(chain_forward(), x, b)
+
+    def second() -> object:
+        (g,) = rg.autograd.grad((x * x).sum(), x, create_graph=True)
+        return rg.autograd.grad(g.sum(), x)
+
     def dual() -> object:
         with forward_ad.dual_level():
             return forward_ad.make_dual(a, b).mul(b).sin()
@@ -57,18 +89,41 @@ def rows() -> dict[str, Callable[[], object]]:
         "add": lambda: a + b,
         "add recorded": lambda: x + b,
         "mul recorded": lambda: x * b,
+        "mul by a number": lambda: a * 2.0,
+        "mul by a number, recorded": lambda: x * 2.0,
         "exp": lambda: a.exp(),
         "exp recorded": lambda: x.exp(),
         "x[0]": lambda: matrix[0],
         "x[0] recorded": lambda: requiring_grad[0],
+        "x[1:]": lambda: matrix[1:],
         "x[1:] recorded": lambda: requiring_grad[1:],
+        "x[1:, :2]": lambda: matrix[1:, :2],
+        "x[:, 0]": lambda: matrix[:, 0],
         "reshape recorded": lambda: requiring_grad.reshape(2, 8),
+        "view": lambda: a.view(2, 2),
+        "view recorded": lambda: x.view(2, 2),
+        "permute": lambda: matrix.permute(1, 0),
+        "unsqueeze": lambda: a.unsqueeze(0),
+        "transpose": lambda: matrix.transpose(0, 1),
+        "rg.exp(x)": lambda: rg.exp(a),
+        "x.add(y)": lambda: a.add(b),
+        "sum": lambda: a.sum(),
+        "sum recorded": lambda: x.sum(),
+        "sum(dim=0)": lambda: matrix.sum(dim=0),
         "sum(0)": lambda: matrix.sum(0),
         "sum(0) recorded": lambda: requiring_grad.sum(0),
         "where recorded": lambda: rg.where(a > b, x, b),
         "add_": lambda: a.add_(b),
+        "mul_ by a number": lambda: a.mul_(1.0),
+        "matmul 4x4": lambda: matrix @ matrix,
         "write to a view, recorded": write,
+        "20 mul, forward": chain_forward,
         "20 mul, forward and backward": chain,
+        "20 mul, grad": grad_of_chain,
+        "double backward": second,
+        "Function, forward": lambda: Double.apply(x),
+        "Function, forward and backward": function,
+        "hook": hooked,
         "dual mul, sin": dual,
         "func.jvp": jvp,
         "vmap(grad)": lambda: entries(matrix),

@@ -89,8 +89,10 @@ def _watched(op: Op, calls: list[_Call]) -> Iterator[None]:
         "": retrograd,
         "fft": retrograd.fft,
         "linalg": retrograd.linalg,
+        "masked": retrograd.masked,
         "nn.functional": retrograd.nn.functional,
         "signal.windows": retrograd.signal.windows,
+        "sparse": retrograd.sparse,
         "special": retrograd.special,
     }
     before: list[tuple[Any, str, Any]] = []

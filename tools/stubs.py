@@ -54,6 +54,7 @@ RETURNS = {
     "OneOrMany": "Tensor | tuple[Tensor, ...]",
     "MaybeNamed": "tuple[Tensor, ...]",
     "(Tensor,Tensor)": "tuple[Tensor, Tensor]",
+    "(Tensor,Vec<Tensor>)": "tuple[Tensor, tuple[Tensor, ...]]",
     "bool": "_bool",
     "DType": "_DType",
     "i64": "_int",
@@ -64,8 +65,10 @@ RETURNS = {
 MODULES = {
     "fft": "_fft",
     "linalg": "_linalg",
+    "masked": "_masked",
     "nn.functional": "_nn_functional",
     "signal.windows": "_signal_windows",
+    "sparse": "_sparse",
     "special": "_special",
 }
 
@@ -93,13 +96,15 @@ def results(op: Op, fields: list[str], returns: str) -> str:
     """The type of the result of one entry."""
     if op["role"] == "InPlace":
         return "Self"
+    returns = returns.removeprefix("Result<").removesuffix(">")
     if fields:
-        return tuple_name(fields)
-    return typed(op, RETURNS, returns.removeprefix("Result<").removesuffix(">"))
+        return tuple_name(fields, returns)
+    return typed(op, RETURNS, returns)
 
 
-def tuple_name(fields: list[str]) -> str:
-    return "_" + "".join(field.title() for field in fields)
+def tuple_name(fields: list[str], returns: str) -> str:
+    """The class of results with these names; another one if the last of them is a tuple."""
+    return "_" + "".join(field.title() for field in fields) + "_Each" * returns.endswith("Vec<Tensor>)")
 
 
 def parameters(op: Op, entry: Any, spread: bool) -> Iterator[str]:
@@ -156,10 +161,18 @@ def ops(roster: Iterable[Op], indent: str = "") -> str:
 
 
 def named_tuples(roster: list[Op]) -> str:
-    named = {tuple(entry[1]) for op in roster for entry in op["entries"] if entry[1]}
+    named: dict[str, tuple[list[str], str]] = {}
+    for op in roster:
+        for _, fields, _, returns in op["entries"]:
+            if fields:
+                returns = returns.removeprefix("Result<").removesuffix(">")
+                named[tuple_name(fields, returns)] = (fields, returns)
     lines: list[str] = []
-    for fields in sorted(named):
-        lines += [f"class {tuple_name(list(fields))}(NamedTuple):", *(f"    {f}: Tensor" for f in fields), ""]
+    for name, (fields, returns) in sorted(named.items()):
+        types = ["Tensor"] * len(fields)
+        if returns.endswith("Vec<Tensor>)"):
+            types[-1] = "tuple[Tensor, ...]"
+        lines += [f"class {name}(NamedTuple):", *(f"    {f}: {t}" for f, t in zip(fields, types, strict=True)), ""]
     return "\n".join(lines).rstrip()
 
 
@@ -214,7 +227,7 @@ def stubs() -> dict[str, str]:
     files = {"__init__.pyi": HEAD + text}
     tuples = re.findall(r"^class (\w+)\(NamedTuple\)", text, re.MULTILINE)
     for module, name in MODULES.items():
-        functions = ops(op for op in roster if op["module"] == module)
+        functions = ops(op for op in roster if op["role"] == "Function" and op["module"] == module)
         files[f"{name}.pyi"] = f"{HEAD}{imports(functions, tuples)}\n{functions}\n"
     return files
 

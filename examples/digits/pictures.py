@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -17,41 +17,19 @@ from matplotlib.ticker import LogLocator, NullLocator
 if TYPE_CHECKING:
     from train import History
 
-INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
-BLUE, ORANGE, RED = "#2563eb", "#ea7317", "#d92d20"
-
-STYLE: dict[str, Any] = {
-    "font.size": 11,
-    "text.color": INK,
-    "axes.labelcolor": FAINT,
-    "axes.edgecolor": GRID,
-    "axes.titlecolor": INK,
-    "axes.titlesize": 13,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 12,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": GRID,
-    "xtick.color": FAINT,
-    "ytick.color": FAINT,
-    "lines.linewidth": 2.2,
-    "figure.dpi": 150,
-}
+STYLE = Path(__file__).parents[1] / "pictures.mplstyle"
 
 
 def draw_learning_curve(history: History, path: Path) -> None:
     """Loss on the left, accuracy on the right, training and held-out images in each."""
     epochs = range(1, len(history.train_loss) + 1)
-    with plt.rc_context(STYLE):
+    with plt.style.context(STYLE):
         figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")
         figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12, wspace=0.04)
 
         for name, colour, losses, accuracies in (
-            ("training", BLUE, history.train_loss, history.train_accuracy),
-            ("held out", ORANGE, history.test_loss, history.test_accuracy),
+            ("training", "C0", history.train_loss, history.train_accuracy),
+            ("held out", "C1", history.test_loss, history.test_accuracy),
         ):
             left.plot(epochs, losses, color=colour, label=f"{name}, {losses[-1]:.2g}")
             right.plot(epochs, [100 * a for a in accuracies], color=colour, label=f"{name}, {accuracies[-1]:.1%}")
@@ -81,7 +59,7 @@ def draw_predictions(
     right = right[np.lexsort((labels[right], nth))]
     shown = np.concatenate([wrong, right])[: rows * columns]
 
-    with plt.rc_context(STYLE):
+    with plt.style.context(STYLE):
         figure, grid = plt.subplots(rows, columns, figsize=(10.5, 5.6), layout="constrained")
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.05, rect=(0.008, 0.012, 0.984, 0.976))
         figure.suptitle(
@@ -100,13 +78,15 @@ def draw_predictions(
             axes.set(xticks=[], yticks=[])
             axes.grid(visible=False)
             for spine in axes.spines.values():
-                spine.set(visible=True, color=RED if missed else GRID, linewidth=2 if missed else 1)
+                spine.set(
+                    visible=True, color="C3" if missed else plt.rcParams["grid.color"], linewidth=2 if missed else 1
+                )
             axes.set_title(
                 f"{answers[index]}, not {labels[index]}" if missed else f"{answers[index]}",
                 loc="center",
                 size=10,
                 pad=4,
-                color=RED if missed else INK,
+                color="C3" if missed else plt.rcParams["text.color"],
                 weight="bold" if missed else "normal",
             )
         figure.savefig(path)

@@ -12,29 +12,7 @@ mpl.use("Agg")  # draws to files: no window, no display
 
 import matplotlib.pyplot as plt
 
-INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
-BLUE, ORANGE = "#2563eb", "#ea7317"
-
-STYLE: dict[str, Any] = {
-    "font.size": 11,
-    "text.color": INK,
-    "axes.labelcolor": FAINT,
-    "axes.edgecolor": GRID,
-    "axes.titlecolor": INK,
-    "axes.titlesize": 13,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 12,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": GRID,
-    "xtick.color": FAINT,
-    "ytick.color": FAINT,
-    "lines.linewidth": 2.2,
-    "figure.dpi": 150,
-}
+STYLE = Path(__file__).parents[1] / "pictures.mplstyle"
 
 
 def draw_flow(
@@ -46,18 +24,18 @@ def draw_flow(
     path: Path,
 ) -> None:
     """What the flow began as on the left, the last observation in the middle, the loss on the right."""
-    with plt.rc_context(STYLE):
+    with plt.style.context(STYLE):
         figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.2), layout="constrained")
-        left.plot(x, truth[0], color=BLUE, label="true")
-        left.plot(x, found[0], color=ORANGE, linestyle="--", label="found")
+        left.plot(x, truth[0], color="C0", label="true")
+        left.plot(x, found[0], color="C1", linestyle="--", label="found")
         left.set(title="Where it began", xlabel="x", ylabel="u")
         left.legend(frameon=False)
-        middle.plot(x, observed[-1], "o", color=FAINT, markersize=3, label="observed")
-        middle.plot(x, truth[-1], color=BLUE, label="true")
-        middle.plot(x, found[-1], color=ORANGE, linestyle="--", label="found")
+        middle.plot(x, observed[-1], "o", color=plt.rcParams["xtick.color"], markersize=3, label="observed")
+        middle.plot(x, truth[-1], color="C0", label="true")
+        middle.plot(x, found[-1], color="C1", linestyle="--", label="found")
         middle.set(title="The last observation", xlabel="x", ylabel="u")
         middle.legend(frameon=False)
-        right.plot(range(1, len(losses) + 1), losses, color=BLUE)
+        right.plot(range(1, len(losses) + 1), losses, color="C0")
         right.set(title="Loss", xlabel="iteration", ylabel="mean square", yscale="log")
         figure.savefig(path)
         plt.close(figure)

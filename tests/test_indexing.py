@@ -258,7 +258,8 @@ def test_tensors_are_bounds_of_slices(rg):
         x[..., ::-1]
 
 
-def test_an_interrupt_in_a_bound_ends_the_subscript(rg):
+@pytest.mark.parametrize("step", [None, 0])  # by Python in one go, and bound by bound
+def test_an_interrupt_in_a_bound_ends_the_subscript(rg, step):
     class Interrupted:
         calls = 0
 
@@ -269,7 +270,7 @@ def test_an_interrupt_in_a_bound_ends_the_subscript(rg):
             return 1
 
     with pytest.raises(KeyboardInterrupt):
-        rg.arange(5)[Interrupted() :]
+        rg.arange(5)[Interrupted() :: step]
 
 
 NUMBERS = (0, 1, -1, 2, -3)

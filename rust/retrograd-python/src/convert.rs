@@ -1,6 +1,6 @@
 //! Between Python objects and the core's dynamic values.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -53,16 +53,27 @@ pub fn is_numpy_scalar(v: &Bound<'_, PyAny>) -> bool {
 
 /// An integer, from anything with `__index__`.
 pub fn integer(v: &Bound<'_, PyAny>) -> Option<i64> {
+    integer_unless_interrupted(v).ok().flatten()
+}
+
+/// As [`integer`]; an error if an `__index__` was interrupted.
+pub fn integer_unless_interrupted(v: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
     if v.is_exact_instance_of::<PyInt>() {
-        return v.extract().ok();
+        return Ok(v.extract().ok());
     }
     if v.is_instance_of::<PyFloat>() || v.is_instance_of::<PyString>() {
-        return None;
+        return Ok(None);
     }
     if let Some(t) = unwrap(v) {
-        return if t.numel() == 1 && t.dtype().is_integral() { t.item().ok().map(Scalar::as_i64) } else { None };
+        let holds = t.numel() == 1 && t.dtype().is_integral();
+        return Ok(if holds { t.item().ok().map(Scalar::as_i64) } else { None });
     }
-    v.extract().ok()
+    v.extract().map(Some).or_else(|why| if is_interrupt(v.py(), &why) { Err(why) } else { Ok(None) })
+}
+
+/// Whether an error says that the program is to stop, and not that a value will not do.
+pub fn is_interrupt(py: Python<'_>, why: &PyErr) -> bool {
+    !why.is_instance_of::<PyException>(py)
 }
 
 fn sequence_of<'py, T>(v: &Bound<'py, PyAny>, f: impl Fn(&Bound<'py, PyAny>) -> Option<T>) -> Option<Vec<T>> {

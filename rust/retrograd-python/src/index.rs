@@ -1,6 +1,6 @@
 //! Python subscripts as index items.
 
-use pyo3::exceptions::{PyException, PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::buffer;
 use crate::call::type_name;
 use crate::construct::is_sequence;
-use crate::convert::integer;
+use crate::convert::{integer, integer_unless_interrupted, is_interrupt};
 use crate::errors::warn_py;
 use crate::overrides::state;
 use crate::wrap::unwrap;
@@ -146,9 +146,8 @@ fn slice(s: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
         if unsafe { ffi::PySlice_Unpack(s.as_ptr(), &raw mut start, &raw mut stop, &raw mut step) } == 0 {
             return Ok(IndexItem::Slice(Some(start as i64), Some(stop as i64), Some(step as i64)));
         }
-        // An interrupt in the `__index__` of a bound is no refusal.
         let why = PyErr::fetch(s.py());
-        if !why.is_instance_of::<PyException>(s.py()) {
+        if is_interrupt(s.py(), &why) {
             return Err(why);
         }
     }
@@ -160,7 +159,7 @@ fn bound(s: &Bound<'_, PySlice>, which: &str) -> PyResult<Option<i64>> {
     if v.is_none() {
         return Ok(None);
     }
-    match integer(&v) {
+    match integer_unless_interrupted(&v)? {
         Some(i) => Ok(Some(i)),
         // Beyond every size: as far as there are integers, as Python's own sequences have it.
         None if v.is_instance_of::<PyInt>() => Ok(Some(if v.lt(0)? { i64::MIN } else { i64::MAX })),

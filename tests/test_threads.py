@@ -100,6 +100,18 @@ WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
         noise(700_000).gather(0, places(900_000, 700_000)),
         noise(700, 900).t().gather(1, places(900, 650, below=700)),
     ],
+    "rows by an expanded index": lambda: [
+        noise(3000, 70).gather(0, places(9000, 1, below=3000).expand(-1, 70)),
+        noise(40, 500, 70).gather(1, places(1, 900, 1, below=500).expand(40, -1, 70)),
+        noise(3000, 70).scatter_add(0, places(9000, 1, below=3000).expand(-1, 70), noise(9000, 70, seed=3)),
+    ],
+    "running results": lambda: [
+        noise(300, 700).cumsum(0),
+        noise(300, 700).cumsum(1),
+        noise(20, 300, 70).cumsum(1),
+        noise(300, 700).t().cumprod(1),
+        noise(300_000).cumsum(0),
+    ],
     "writes by an index": lambda: [
         noise(1000, 700).scatter_add(1, places(1000, 650, below=700), noise(1000, 700, seed=3)),
         noise(700, 1000).scatter_add(0, places(650, 1000, below=700), noise(700, 1000, seed=3)),

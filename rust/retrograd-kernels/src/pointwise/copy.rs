@@ -94,9 +94,6 @@ impl<T: Copy> Task for CopyTile<T> {
                 // SAFETY: duties 1 and 2: rows of `n` contiguous elements on both sides.
                 unsafe { std::ptr::copy_nonoverlapping(a.offset(row * sa[1]), o.offset(row * so[1]), n) };
             }
-        } else if so[0] == 1 && sa[1] == 1 && n >= SQUARE && rows >= SQUARE {
-            // SAFETY: duties 1-3.
-            unsafe { transpose(n, rows, a, sa[0], o, so[1]) };
         } else if sa[0] == 0 && so[0] == 1 {
             for row in 0..rows as isize {
                 // SAFETY: duty 1: one input element and a row of the output.
@@ -105,6 +102,9 @@ impl<T: Copy> Task for CopyTile<T> {
                     std::slice::from_raw_parts_mut(o.offset(row * so[1]).cast(), n).fill(MaybeUninit::new(value));
                 }
             }
+        } else if so[0] == 1 && sa[1] == 1 && n >= SQUARE && rows >= SQUARE {
+            // SAFETY: duties 1-3.
+            unsafe { transpose(n, rows, a, sa[0], o, so[1]) };
         } else {
             for row in 0..rows as isize {
                 for i in 0..n as isize {

@@ -90,6 +90,29 @@ fn numbers(n: usize) -> Vec<f32> {
 }
 
 #[test]
+fn copies_of_expanded_operands() {
+    for level in InstructionSet::available() {
+        for sizes in shapes() {
+            let n = sizes.iter().product();
+            for mask in 1..1 << sizes.len() {
+                let sa = expanded(&sizes, mask);
+                let a = numbers(n);
+                for (name, io, no, so) in layouts(&sizes) {
+                    let mut o = vec![7e9f32; no];
+                    let mut want = o.clone();
+                    for (p, q) in positions(&sizes, &sa, 0).iter().zip(positions(&sizes, &so, io)) {
+                        want[q] = a[*p];
+                    }
+                    // SAFETY: the layouts are in their buffers, which are distinct.
+                    unsafe { copy_strided_at(level, &sizes, a.as_ptr(), &sa, o.as_mut_ptr().add(io), &so) };
+                    assert!(o == want, "{level:?} {sizes:?} {mask:b} {name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn map1_and_copy_on_every_layout() {
     for level in InstructionSet::available() {
         for sizes in shapes() {

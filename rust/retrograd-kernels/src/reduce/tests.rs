@@ -191,24 +191,32 @@ fn a_row_split_at_powers_of_two_blocks_gives_the_same_bits() {
 }
 
 #[test]
-fn scans_on_both_layouts_and_in_place() {
+fn scans_on_all_layouts_and_in_place() {
     for level in InstructionSet::available() {
         for &n in &UGLY {
             for &m in &[1usize, 5, 300] {
                 let a = numbers(n * m);
-                for (outer, along) in [(1isize, m as isize), (n as isize, 1)] {
-                    let mut o = vec![0f32; n * m];
-                    let mut on = a.clone();
+                // Columns, rows, and columns of every second element.
+                for (outer, along, gap) in [(1isize, m as isize, 1), (n as isize, 1, 1), (2, 2 * m as isize, 2)] {
+                    let mut on = vec![-1f32; gap * n * m];
+                    for (to, &from) in on.iter_mut().step_by(gap).zip(&a) {
+                        *to = from;
+                    }
+                    let from = on.clone();
+                    let mut o = vec![-1f32; gap * n * m];
                     let mut want = Array2::from_shape_vec((m, n).set_f(along != 1), a.clone()).unwrap();
                     want.accumulate_axis_inplace(Axis(1), |&before, x| *x += before);
-                    let want = want.into_raw_vec_and_offset().0;
+                    let mut all = vec![-1f32; gap * n * m];
+                    for (to, &from) in all.iter_mut().step_by(gap).zip(&want.into_raw_vec_and_offset().0) {
+                        *to = from;
+                    }
                     // SAFETY: `n * m` elements on both sides; the second call is in place.
                     unsafe {
                         let (p, q) = (o.as_mut_ptr(), on.as_mut_ptr());
-                        scan_at(level, &CumSum, &[m], &[outer], &[outer], n, along, along, a.as_ptr(), p);
+                        scan_at(level, &CumSum, &[m], &[outer], &[outer], n, along, along, from.as_ptr(), p);
                         scan_at(level, &CumSum, &[m], &[outer], &[outer], n, along, along, q, q);
                     }
-                    assert!(o == want && on == want, "{level:?} {n} {m}");
+                    assert!(o == all && on == all, "{level:?} {n} {m} {gap}");
                 }
             }
         }

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::advanced::{and_none, put_at, read_at};
-use super::along_index::Along;
+use super::along_index::{Along, covered_rows, row_index};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
@@ -197,6 +197,11 @@ impl Primitive for Gather {
         if index.numel() == 0 {
             return Tensor::empty(index.sizes(), x.dtype()).map(out);
         }
+        if index.ndim() == x.ndim()
+            && let Some(line) = row_index(index, self.dim, x.sizes()[self.dim])?
+        {
+            return read_at(Self::NAME, &covered_rows(x, self.dim, index)?, &[self.dim], &[&line]).map(out);
+        }
         let at = Along::new(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
         match_dtype!(any, x.dtype(), T => {
             let y = Tensor::empty(index.sizes(), x.dtype())?;
@@ -260,6 +265,43 @@ mod tests {
         assert_eq!(v(s.scatter_add(0, &ints(&[0], &[1]), &s)), [2.0 * s.item().unwrap().as_f64()]);
         assert_eq!(x.gather(0, &ints(&[], &[0, 7])).unwrap().sizes(), [0, 7]);
         assert_eq!(v(x.scatter_add(0, &ints(&[], &[0]), &x)), v(Ok(x.clone())));
+    }
+
+    /// An index that is the same at every place after `dim` names whole rows, and is not written out: the same as one
+    /// that is.
+    #[test]
+    fn expanded_indices() {
+        for (sizes, dim, part) in [
+            (&[5, 7][..], 0, &[4, 7][..]),
+            (&[5, 7], 0, &[4, 3]),
+            (&[3, 6, 2, 5], 1, &[2, 4, 2, 5]),
+            (&[4, 3, 1], 0, &[4, 1, 1]),
+        ] {
+            let line: Vec<i64> = [3, 0, 3, 2].map(|i| i % sizes[dim] as i64).to_vec();
+            let mut one = vec![1; sizes.len()];
+            one[dim] = line.len();
+            let column = ints(&line, &one);
+            let wide: Vec<i64> = part.iter().map(|&n| n as i64).collect();
+            for column in [column.clone(), column.to(DType::Int32).unwrap()] {
+                let index = column.expand(&wide).unwrap();
+                let written = copy::contiguous(&index).unwrap();
+                let (x, src) = (noise(1, sizes), noise(2, part));
+                let v = |t: Result<Tensor>| t.unwrap().to_vec::<f64>().unwrap();
+                let dim = dim as i64;
+                assert_eq!(v(x.gather(dim, &index)), v(x.gather(dim, &written)));
+                assert_eq!(v(x.scatter_add(dim, &index, &src)), v(x.scatter_add(dim, &written, &src)));
+                assert_eq!(v(x.scatter(dim, &index, &src)), v(x.scatter(dim, &written, &src)));
+                gradcheck(&|xs| xs[0].gather(dim, &index)?.exp(), from_ref(&x));
+                gradcheck(&|xs| xs[0].scatter_add(dim, &index, &xs[1])?.exp(), &[x, src]);
+            }
+        }
+        let x = noise(1, &[2, 3]);
+        for wrong in [-1, 2] {
+            let index = ints(&[wrong], &[1, 1]).expand(&[1, 3]).unwrap();
+            let e = x.gather(0, &index).unwrap_err().to_string();
+            assert!(e.contains(&format!("index {wrong} is out of bounds for dimension 0 with size 2")), "{e}");
+            assert!(x.scatter_add_(0, &index, &noise(2, &[1, 3])).is_err() && x.version() == 0);
+        }
     }
 
     #[test]

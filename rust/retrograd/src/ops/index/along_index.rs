@@ -10,7 +10,7 @@ use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
 use crate::kernels::thresholds::index::CHUNK;
 use crate::tensor::copy;
 use crate::tensor::layout::may_overlap;
-use crate::tensor::{DType, Strides, Tensor};
+use crate::tensor::{DType, Dims, Strides, Tensor};
 
 /// Space for a chunk of an index, so that what is checked is what is used (S6).
 struct Held([MaybeUninit<i64>; CHUNK]);
@@ -58,6 +58,28 @@ pub struct Along {
 fn within(values: &[i64], n: usize) -> bool {
     let last = n as i64 - 1;
     values.iter().fold(0, |signs, &i| signs | i | last.wrapping_sub(i)) >= 0
+}
+
+/// The values of an index along `dim` if they are the same at every place of the other axes, which it then repeats
+/// with strides of 0, and if some of these come after `dim`: such an index names whole rows. A copy (S6). None if a
+/// value is not in `0..size`, too: it is for [`Along`] to refuse it.
+pub fn row_index(index: &Tensor, dim: usize, size: usize) -> Result<Option<Tensor>> {
+    let (sizes, strides) = (index.sizes(), index.strides());
+    let repeats = (0..sizes.len()).all(|d| d == dim || sizes[d] == 1 || strides[d] == 0);
+    if !repeats || sizes.iter().skip(dim + 1).product::<usize>() < 2 {
+        return Ok(None);
+    }
+    let line =
+        Tensor::from_parts(index.storage(), index.dtype(), &[sizes[dim]], &[strides[dim]], index.storage_offset())?;
+    let line = copy::own_indices(&line)?;
+    Ok(within(line.as_slice().unwrap_or(&[]), size).then_some(line))
+}
+
+/// The part of `t` that an index covers: as large as it along the axes other than `dim`.
+pub fn covered_rows(t: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
+    let mut sizes = Dims::from_slice(index.sizes());
+    sizes[dim] = t.sizes()[dim];
+    Tensor::from_parts(t.storage(), t.dtype(), &sizes, t.strides(), t.storage_offset())
 }
 
 impl Along {

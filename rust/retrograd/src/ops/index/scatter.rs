@@ -5,9 +5,9 @@ use smallvec::smallvec;
 
 use super::advanced::and_none;
 use super::along::check_index;
-use super::along_index::{Along, Checked};
+use super::along_index::{Along, Checked, covered_rows, row_index};
 use super::scatter_reduce::scatter_reduce_as;
-use super::walk::add_in_float32;
+use super::walk::{IndexWalk, add_in_float32, second, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
@@ -81,6 +81,21 @@ impl Scatter {
         let mut src = covered(xs[2], index)?;
         if copy::ranges_meet(&src, to) {
             src = copy::copy(&src)?;
+        }
+        if index.ndim() == to.ndim()
+            && let Some(line) = row_index(index, self.dim, to.sizes()[self.dim])?
+        {
+            let to = covered_rows(to, self.dim, index)?;
+            let walk = IndexWalk::new(self.name(), to.sizes(), to.strides(), &[self.dim], &[&line])?;
+            // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `src` has the sizes of the index, which
+            // are the walk's, and is disjoint from `to`.
+            match self.add {
+                true => match_dtype!(rings, to.dtype(), T => unsafe { walk.write(src.ptr::<T>(), to.ptr(), sum::<T>) }),
+                false => {
+                    match_dtype!(any, to.dtype(), T => unsafe { walk.write(src.ptr::<T>(), to.ptr(), second::<T>) })
+                }
+            }
+            return Ok(());
         }
         let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {

@@ -11,6 +11,7 @@ mod lanes;
 mod logarithms;
 mod normal;
 mod polynomials;
+mod powers;
 mod zeta;
 
 pub use bessel::{
@@ -27,6 +28,7 @@ pub use polynomials::{
     chebyshev_t, chebyshev_u, chebyshev_v, chebyshev_w, hermite_h, hermite_he, laguerre_l, legendre_p,
     shifted_chebyshev_t, shifted_chebyshev_u, shifted_chebyshev_v, shifted_chebyshev_w,
 };
+pub use powers::{copysign, hypot, larger_number, power, power_of, smaller_number};
 pub use zeta::{polygamma, zeta};
 
 /// The greatest common divisor; wraps where its magnitude does not fit.

@@ -4,7 +4,7 @@
 //! gives the same numbers.
 
 use super::super::truth::Truth;
-use super::fused::fused;
+use super::fused::{Fused, fused};
 use super::mt19937::{Mt19937, join};
 use super::normal;
 use crate::thresholds::random::CHUNK;
@@ -58,13 +58,26 @@ pub fn uniform_f32(generator: &mut Mt19937, out: &mut [f32], lo: f64, hi: f64) {
     if lo == 0.0 && hi == 1.0 {
         return fill_from_u32(generator, out, unit_f32);
     }
-    let width = hi - lo;
-    fused(|| {
+    fused(UniformF32 { generator, out, lo, hi });
+}
+
+struct UniformF32<'a> {
+    generator: &'a mut Mt19937,
+    out: &'a mut [f32],
+    lo: f32,
+    hi: f32,
+}
+
+impl Fused for UniformF32<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { generator, out, lo, hi } = self;
+        let width = hi - lo;
         fill_from_u32(generator, out, |word| {
             let value = unit_f32(word).mul_add(width, lo);
             if value == hi { lo } else { value }
         });
-    });
+    }
 }
 
 /// Uniform numbers in `[lo, hi)`, as [`uniform_f32`] with 53 random bits instead of 24.
@@ -72,13 +85,26 @@ pub fn uniform_f64(generator: &mut Mt19937, out: &mut [f64], lo: f64, hi: f64) {
     if lo == 0.0 && hi == 1.0 {
         return fill_from_u64(generator, out, unit_f64);
     }
-    let width = hi - lo;
-    fused(|| {
+    fused(UniformF64 { generator, out, lo, hi });
+}
+
+struct UniformF64<'a> {
+    generator: &'a mut Mt19937,
+    out: &'a mut [f64],
+    lo: f64,
+    hi: f64,
+}
+
+impl Fused for UniformF64<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { generator, out, lo, hi } = self;
+        let width = hi - lo;
         fill_from_u64(generator, out, |word| {
             let value = unit_f64(word).mul_add(width, lo);
             if value == hi { lo } else { value }
         });
-    });
+    }
 }
 
 /// Normal numbers of the given mean and standard deviation.
@@ -94,7 +120,7 @@ pub fn normal_f32(generator: &mut Mt19937, out: &mut [f32], mean: f64, std: f64)
     for part in normal::parts(out.len()) {
         let part = &mut out[part];
         fill_from_u32(generator, part, unit_f32);
-        fused(|| normal::shape_f32(part, mean, std));
+        fused(normal::ShapeF32 { data: part, mean, std });
     }
 }
 
@@ -106,7 +132,7 @@ pub fn normal_f64(generator: &mut Mt19937, out: &mut [f64], mean: f64, std: f64)
     for part in normal::parts(out.len()) {
         let part = &mut out[part];
         fill_from_u64(generator, part, unit_f64);
-        fused(|| normal::shape_f64(part, mean, std));
+        fused(normal::ShapeF64 { data: part, mean, std });
     }
 }
 

@@ -1,22 +1,31 @@
 //! Code with fused multiply-adds, run with the instruction where the CPU has it.
 //!
 //! `mul_add` rounds once everywhere, so the numbers are the same on every CPU; without the instruction each is a
-//! function call (measured for a scaled uniform f32 fill: 4.0 ns an element against 1.0).
+//! function call (measured for a million normal numbers in f32: 46 ns an element against 2).
 
-/// Run `work`, compiled for AVX2 and FMA if this CPU has both.
-#[inline]
-pub(super) fn fused<R>(work: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the line above found both features the function is compiled for; it has no other duty.
-        return unsafe { fused_avx2(work) };
-    }
-    work()
+use super::super::simd::{InstructionSet, Isa, Task, for_isa};
+
+/// Work with `mul_add`. Implementors mark `run` `#[inline(always)]`: what is not inlined where the instruction is known
+/// to be there calls the function.
+pub(super) trait Fused {
+    fn run(self);
 }
 
-/// `work` is inlined here, and so is compiled with these features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn fused_avx2<R>(work: impl FnOnce() -> R) -> R {
-    work()
+/// Runs `work`, compiled for the instructions of this CPU.
+pub(super) fn fused(work: impl Fused) {
+    // SAFETY: the task has no duties.
+    unsafe { for_isa(InstructionSet::detect(), Work(work)) }
+}
+
+/// No duties.
+struct Work<W>(W);
+
+impl<W: Fused> Task for Work<W> {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        self.0.run();
+    }
 }

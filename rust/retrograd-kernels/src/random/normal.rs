@@ -8,8 +8,10 @@
 //! `sinf`, `cosf`), evaluated without branches. Which operations are fused decides the last bit; `mul_add` stands where
 //! torch's AVX2 kernel fuses. In f64 the functions are the platform's, as they are in torch.
 
-use crate::thresholds::random::PART;
 use std::ops::Range;
+
+use super::fused::Fused;
+use crate::thresholds::random::PART;
 
 /// Elements shaped together.
 pub(super) const GROUP: usize = 16;
@@ -24,30 +26,48 @@ pub(super) fn parts(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(PART).map(move |start| start..n.min(start + PART)).chain(tail)
 }
 
-/// Turn the uniform numbers of every whole group of `data` into normal ones.
-#[inline(always)]
-pub(super) fn shape_f32(data: &mut [f32], mean: f32, std: f32) {
-    for group in data.as_chunks_mut::<GROUP>().0 {
-        let (first, second) = group.split_at_mut(LANES);
-        for (a, b) in first.iter_mut().zip(second) {
-            let radius = (-2.0 * ln(1.0 - *a)).sqrt();
-            let (sin, cos) = sin_cos(std::f32::consts::TAU * *b);
-            *a = (radius * cos).mul_add(std, mean);
-            *b = (radius * sin).mul_add(std, mean);
+/// Turns the uniform numbers of every whole group of `data` into normal ones.
+pub(super) struct ShapeF32<'a> {
+    pub data: &'a mut [f32],
+    pub mean: f32,
+    pub std: f32,
+}
+
+impl Fused for ShapeF32<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { data, mean, std } = self;
+        for group in data.as_chunks_mut::<GROUP>().0 {
+            let (first, second) = group.split_at_mut(LANES);
+            for (a, b) in first.iter_mut().zip(second) {
+                let radius = (-2.0 * ln(1.0 - *a)).sqrt();
+                let (sin, cos) = sin_cos(std::f32::consts::TAU * *b);
+                *a = (radius * cos).mul_add(std, mean);
+                *b = (radius * sin).mul_add(std, mean);
+            }
         }
     }
 }
 
-/// As [`shape_f32`], in f64.
-#[inline(always)]
-pub(super) fn shape_f64(data: &mut [f64], mean: f64, std: f64) {
-    for group in data.as_chunks_mut::<GROUP>().0 {
-        let (first, second) = group.split_at_mut(LANES);
-        for (a, b) in first.iter_mut().zip(second) {
-            let radius = (-2.0 * (1.0 - *a).ln()).sqrt();
-            let theta = std::f64::consts::TAU * *b;
-            *a = (radius * theta.cos()).mul_add(std, mean);
-            *b = (radius * theta.sin()).mul_add(std, mean);
+/// As [`ShapeF32`], in f64.
+pub(super) struct ShapeF64<'a> {
+    pub data: &'a mut [f64],
+    pub mean: f64,
+    pub std: f64,
+}
+
+impl Fused for ShapeF64<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { data, mean, std } = self;
+        for group in data.as_chunks_mut::<GROUP>().0 {
+            let (first, second) = group.split_at_mut(LANES);
+            for (a, b) in first.iter_mut().zip(second) {
+                let radius = (-2.0 * (1.0 - *a).ln()).sqrt();
+                let theta = std::f64::consts::TAU * *b;
+                *a = (radius * theta.cos()).mul_add(std, mean);
+                *b = (radius * theta.sin()).mul_add(std, mean);
+            }
         }
     }
 }

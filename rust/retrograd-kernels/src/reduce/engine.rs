@@ -412,6 +412,14 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRow<'_, A, R> {
             return unsafe { self.run::<Portable>() };
         }
         let mut acc = self.r.init();
+        if self.stride == 1 {
+            // The same again, for vectors: a constant distance.
+            for i in 0..self.n {
+                // SAFETY: duty 1.
+                acc = self.r.step(acc, unsafe { *self.a.add(i) });
+            }
+            return acc;
+        }
         for i in 0..self.n {
             // SAFETY: duty 1.
             acc = self.r.step(acc, unsafe { *self.a.offset(i as isize * self.stride) });

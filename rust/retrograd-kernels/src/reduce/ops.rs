@@ -19,6 +19,9 @@ pub struct Prod;
 /// The mean of floats.
 #[derive(Clone, Copy, Debug)]
 pub struct Mean;
+/// The sum of squares.
+#[derive(Clone, Copy, Debug)]
+pub struct SumSquares;
 /// As [`Sum`], for scans: floats are carried in f64, since a scan has no tree.
 #[derive(Clone, Copy, Debug)]
 pub struct CumSum;
@@ -97,6 +100,42 @@ macro_rules! fold {
 
 fold!(in vectors Sum: f32, f64; 0.0; |x, y| x + y; |t, n| t);
 fold!(Sum: Truth, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+macro_rules! squares {
+    ($($t:ty),+) => {$(
+        impl Reduce<$t> for SumSquares {
+            type Acc = $t;
+            type O = $t;
+            #[inline(always)]
+            fn init(&self) -> $t {
+                0.0
+            }
+            #[inline(always)]
+            fn step(&self, acc: $t, x: $t) -> $t {
+                acc + x * x
+            }
+            #[inline(always)]
+            fn combine(&self, a: $t, b: $t) -> $t {
+                a + b
+            }
+            #[inline(always)]
+            fn finish(&self, acc: $t, _: usize) -> $t {
+                acc
+            }
+            in_vectors! { $t }
+        }
+        impl InVectors<$t> for SumSquares {
+            #[inline(always)]
+            fn combine_vectors<V: Vector<Elem = $t>>(&self, a: V, b: V) -> V {
+                a + b
+            }
+            #[inline(always)]
+            fn step_vectors<V: Vector<Elem = $t>>(&self, acc: V, x: V) -> V {
+                acc + x * x
+            }
+        }
+    )+};
+}
+squares!(f32, f64);
 fold!(in vectors Prod: f32, f64; 1.0; |x, y| x * y; |t, n| t);
 fold!(Prod: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
 fold!(in vectors Mean: f32; 0.0; |x, y| x + y; |t, n| t / n as f32);

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::advanced::{and_none, put_at, read_at};
-use super::along_index::{Along, covered_rows, row_index};
+use super::along_index::{Along, rows_named};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
@@ -197,10 +197,8 @@ impl Primitive for Gather {
         if index.numel() == 0 {
             return Tensor::empty(index.sizes(), x.dtype()).map(out);
         }
-        if index.ndim() == x.ndim()
-            && let Some(line) = row_index(index, self.dim, x.sizes()[self.dim])?
-        {
-            return read_at(Self::NAME, &covered_rows(x, self.dim, index)?, &[self.dim], &[&line]).map(out);
+        if let Some((line, part)) = rows_named(x, self.dim, index)? {
+            return read_at(Self::NAME, &part, &[self.dim], &[&line]).map(out);
         }
         let at = Along::new(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
         match_dtype!(any, x.dtype(), T => {

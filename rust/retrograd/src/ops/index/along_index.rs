@@ -60,26 +60,25 @@ fn within(values: &[i64], n: usize) -> bool {
     values.iter().fold(0, |signs, &i| signs | i | last.wrapping_sub(i)) >= 0
 }
 
-/// The values of an index along `dim` if they are the same at every place of the other axes, which it then repeats
-/// with strides of 0, and if some of these come after `dim`: such an index names whole rows. A copy (S6). None if a
-/// value is not in `0..size`, too: it is for [`Along`] to refuse it.
-pub fn row_index(index: &Tensor, dim: usize, size: usize) -> Result<Option<Tensor>> {
+/// For an index that is the same at every place of the axes other than `dim`, which it repeats with strides of 0, if
+/// some of these come after `dim`: such an index names whole rows of `t`. Its values along `dim`, a copy (S6), and the
+/// part of `t` that it covers. None for other indices, and if a value leads nowhere: it is for [`Along`] to refuse it.
+pub fn rows_named(t: &Tensor, dim: usize, index: &Tensor) -> Result<Option<(Tensor, Tensor)>> {
     let (sizes, strides) = (index.sizes(), index.strides());
     let repeats = (0..sizes.len()).all(|d| d == dim || sizes[d] == 1 || strides[d] == 0);
-    if !repeats || sizes.iter().skip(dim + 1).product::<usize>() < 2 {
+    if t.ndim() != sizes.len() || !repeats || sizes.iter().skip(dim + 1).product::<usize>() < 2 {
         return Ok(None);
     }
-    let line =
-        Tensor::from_parts(index.storage(), index.dtype(), &[sizes[dim]], &[strides[dim]], index.storage_offset())?;
+    let (count, step) = (sizes[dim], strides[dim]);
+    let line = Tensor::from_parts(index.storage(), index.dtype(), &[count], &[step], index.storage_offset())?;
     let line = copy::own_indices(&line)?;
-    Ok(within(line.as_slice().unwrap_or(&[]), size).then_some(line))
-}
-
-/// The part of `t` that an index covers: as large as it along the axes other than `dim`.
-pub fn covered_rows(t: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
-    let mut sizes = Dims::from_slice(index.sizes());
-    sizes[dim] = t.sizes()[dim];
-    Tensor::from_parts(t.storage(), t.dtype(), &sizes, t.strides(), t.storage_offset())
+    if !within(line.as_slice().unwrap_or(&[]), t.sizes()[dim]) {
+        return Ok(None);
+    }
+    let mut covered = Dims::from_slice(sizes);
+    covered[dim] = t.sizes()[dim];
+    let covered = Tensor::from_parts(t.storage(), t.dtype(), &covered, t.strides(), t.storage_offset())?;
+    Ok(Some((line, covered)))
 }
 
 impl Along {

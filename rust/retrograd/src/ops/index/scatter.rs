@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::advanced::and_none;
 use super::along::check_index;
-use super::along_index::{Along, Checked, covered_rows, row_index};
+use super::along_index::{Along, Checked, rows_named};
 use super::scatter_reduce::scatter_reduce_as;
 use super::walk::{IndexWalk, add_in_float32, second, sum};
 use crate::autograd::Grads;
@@ -82,10 +82,7 @@ impl Scatter {
         if copy::ranges_meet(&src, to) {
             src = copy::copy(&src)?;
         }
-        if index.ndim() == to.ndim()
-            && let Some(line) = row_index(index, self.dim, to.sizes()[self.dim])?
-        {
-            let to = covered_rows(to, self.dim, index)?;
+        if let Some((line, to)) = rows_named(to, self.dim, index)? {
             let walk = IndexWalk::new(self.name(), to.sizes(), to.strides(), &[self.dim], &[&line])?;
             // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `src` has the sizes of the index, which
             // are the walk's, and is disjoint from `to`.

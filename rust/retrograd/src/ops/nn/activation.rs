@@ -7,8 +7,10 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
-use crate::kernels::pointwise::each;
+use crate::kernels::math;
+use crate::kernels::pointwise::{Body, lanes_of_slices};
 use crate::kernels::real::Real;
+use crate::kernels::simd::Vector;
 use crate::ops::pointwise::select::where_;
 use crate::ops::pointwise::{out_like, run_scalar_loop, zeros_of};
 use crate::ops::{Form, Value};
@@ -20,15 +22,15 @@ const PARAMETERS: usize = 3;
 /// Parameters of an activation; those that it does not have are 0.
 pub(super) type Parameters<T> = [T; PARAMETERS];
 
-/// A function of one variable with its derivatives.
+/// A function of one variable with its derivatives. Implementors mark `value` and `vjp` `#[inline(always)]`.
 pub(super) trait Activation: fmt::Debug + Copy + Send + Sync + 'static {
     const NODE: &'static str;
     /// The node of the derivative.
     const BACKWARD_NODE: &'static str;
-    fn value<T: Real>(p: Parameters<T>, x: T) -> T;
+    fn value<V: Vector>(p: Parameters<V>, x: V) -> V;
     /// `g` times the derivative, which at a kink is a convention. Where the activation is constant the result is 0
     /// without a product: 0 times an infinite `g` would be NaN.
-    fn vjp<T: Real>(p: Parameters<T>, g: T, x: T) -> T;
+    fn vjp<V: Vector>(p: Parameters<V>, g: V, x: V) -> V;
     /// `g` times the second derivative, in ops; `None` if that is zero everywhere. Where it is zero, the result is 0
     /// without a product, as in [`Activation::vjp`].
     fn second_derivative(_p: Parameters<f64>, _g: &Tensor, _x: &Tensor) -> Result<Option<Tensor>> {
@@ -37,6 +39,24 @@ pub(super) trait Activation: fmt::Debug + Copy + Send + Sync + 'static {
     /// Parameters as the node shows them.
     fn shown(_p: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         Vec::new()
+    }
+}
+
+/// The body of [`Activation::value`].
+struct ValueOf<A, T>(Parameters<T>, PhantomData<A>);
+impl<A: Activation, T: Real> Body<T, 1> for ValueOf<A, T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        A::value(self.0.map(|p| x.splat(p)), x)
+    }
+}
+
+/// The body of [`Activation::vjp`].
+struct VjpOf<A, T>(Parameters<T>, PhantomData<A>);
+impl<A: Activation, T: Real> Body<T, 2> for VjpOf<A, T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
+        A::vjp(self.0.map(|p| x.splat(p)), g, x)
     }
 }
 
@@ -60,14 +80,16 @@ impl<A: Activation> ActivationOp<A> {
     }
     fn value(&self, x: &Tensor, out: &Tensor) {
         let (p32, p) = self.parameters();
-        run_scalar_loop([x], out, &|xs, out| each(xs, out, |[x]| A::value(p32, x)), &|xs, out| {
-            each(xs, out, |[x]| A::value(p, x));
+        let (single, double) = (ValueOf::<A, f32>(p32, PhantomData), ValueOf::<A, f64>(p, PhantomData));
+        run_scalar_loop([x], out, &|xs, out| lanes_of_slices(&single, xs, out), &|xs, out| {
+            lanes_of_slices(&double, xs, out);
         });
     }
     fn scaled_derivative(&self, g: &Tensor, x: &Tensor, out: &Tensor) {
         let (p32, p) = self.parameters();
-        run_scalar_loop([g, x], out, &|xs, out| each(xs, out, |[g, x]| A::vjp(p32, g, x)), &|xs, out| {
-            each(xs, out, |[g, x]| A::vjp(p, g, x));
+        let (single, double) = (VjpOf::<A, f32>(p32, PhantomData), VjpOf::<A, f64>(p, PhantomData));
+        run_scalar_loop([g, x], out, &|xs, out| lanes_of_slices(&single, xs, out), &|xs, out| {
+            lanes_of_slices(&double, xs, out);
         });
     }
 }
@@ -155,6 +177,18 @@ impl<A: Activation> Primitive for ActivationBackward<A> {
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }
+}
+
+/// `low` where `x <= bound`, else `high`.
+#[inline(always)]
+pub(super) fn up_to<V: Vector>(bound: V, x: V, low: V, high: V) -> V {
+    low.select(x.lt(bound), low.select(x.eq(bound), high))
+}
+
+/// `log(1 / (1 + exp(-x)))`, without overflow.
+#[inline(always)]
+pub(super) fn log_sigmoid<V: Vector>(x: V) -> V {
+    x.at_most(x.of(0.0)) - math::log1p(math::exp(-x.abs()))
 }
 
 /// `g` unless the mask holds, else 0.

@@ -4,10 +4,12 @@ use retrograd_macros::op;
 use smallvec::SmallVec;
 
 use super::Reduction;
+use super::activation::log_sigmoid;
 use super::elementwise_loss::{Element, ElementLoss, lost};
 use super::smooth_activations::logsigmoid;
 use crate::error::{Error, Result, Shape};
-use crate::kernels::real::Real;
+use crate::kernels::math;
+use crate::kernels::simd::Vector;
 use crate::ops::memory;
 use crate::ops::pointwise::result_type;
 use crate::ops::view::expand_to;
@@ -37,15 +39,15 @@ impl ElementLoss for Bce {
     const NODE: &'static str = "BinaryCrossEntropyBackward0";
     const INPUTS: u32 = 0b011;
     #[inline(always)]
-    fn value<T: Real>(_: T, [x, t, w, _]: Element<T>) -> T {
-        let least = T::of(LEAST_LOG);
-        let (yes, no) = (x.ln().larger(least), x.neg().ln_1p().larger(least));
-        t.sub(T::ONE).mul(no).sub(t.mul(yes)).mul(w)
+    fn value<V: Vector>(_: V, [x, t, w, _]: Element<V>) -> V {
+        let (one, least) = (x.of(1.0), x.of(LEAST_LOG));
+        let (yes, no) = (math::log(x).at_least(least), math::log1p(-x).at_least(least));
+        ((t - one) * no - t * yes) * w
     }
     #[inline(always)]
-    fn derivative<T: Real>(_: T, [x, t, w, _]: Element<T>) -> T {
-        let variance = T::ONE.sub(x).mul(x).larger(T::of(LEAST_VARIANCE));
-        x.sub(t).div(variance).mul(w)
+    fn derivative<V: Vector>(_: V, [x, t, w, _]: Element<V>) -> V {
+        let variance = ((x.of(1.0) - x) * x).at_least(x.of(LEAST_VARIANCE));
+        (x - t) / variance * w
     }
     fn gradient(_: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         let (x, t) = (xs[0], xs[1]);
@@ -87,16 +89,16 @@ impl ElementLoss for BceWithLogits {
     const NODE: &'static str = "BinaryCrossEntropyWithLogitsBackward0";
     const INPUTS: u32 = 0b0011;
     #[inline(always)]
-    fn value<T: Real>(_: T, [x, t, w, q]: Element<T>) -> T {
-        let log = x.smaller(T::ZERO).sub(x.abs().neg().exp().ln_1p());
-        let share = T::ONE.add(q.sub(T::ONE).mul(t));
-        T::ONE.sub(t).mul(x).sub(share.mul(log)).mul(w)
+    fn value<V: Vector>(_: V, [x, t, w, q]: Element<V>) -> V {
+        let one = x.of(1.0);
+        let share = one + (q - one) * t;
+        ((one - t) * x - share * log_sigmoid(x)) * w
     }
     #[inline(always)]
-    fn derivative<T: Real>(_: T, [x, t, w, q]: Element<T>) -> T {
-        let s = T::ONE.div(T::ONE.add(x.neg().exp()));
-        let share = T::ONE.add(q.sub(T::ONE).mul(t));
-        share.mul(s).sub(q.mul(t)).mul(w)
+    fn derivative<V: Vector>(_: V, [x, t, w, q]: Element<V>) -> V {
+        let one = x.of(1.0);
+        let share = one + (q - one) * t;
+        (share * math::sigmoid(x) - q * t) * w
     }
     fn gradient(_: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         let (x, t, q) = (xs[0], xs[1], xs.get(3));

@@ -12,8 +12,9 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::autograd::{Grads, mode};
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{RunBody, each};
+use crate::kernels::pointwise::{Body, RunBody, lanes_of_slices};
 use crate::kernels::real::Real;
+use crate::kernels::simd::Vector;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::pointwise::run_scalar_loop;
@@ -21,19 +22,19 @@ use crate::ops::view::{expand_to, reshape_to};
 use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
 
 /// Operands: input and target, of equal sizes, then a weight and a weight of positive targets, which broadcast to them.
-/// Those that are missing are ones in the scalar functions.
+/// Those that are missing are ones in the functions of an element.
 const OPERANDS: usize = 4;
 /// One element of each operand.
 pub(super) type Element<T> = [T; OPERANDS];
 
-/// A loss of one element.
+/// A loss of one element. Implementors mark `value` and `derivative` `#[inline(always)]`.
 pub(super) trait ElementLoss: fmt::Debug + Copy + Send + Sync + 'static {
     const NODE: &'static str;
     /// Bit i: there is a derivative for operand i.
     const INPUTS: u32;
-    fn value<T: Real>(p: T, v: Element<T>) -> T;
+    fn value<V: Vector>(p: V, v: Element<V>) -> V;
     /// The derivative for the input, at a kink by convention.
-    fn derivative<T: Real>(p: T, v: Element<T>) -> T;
+    fn derivative<V: Vector>(p: V, v: Element<V>) -> V;
     /// The derivative for operand `i`, in ops.
     fn gradient(p: f64, xs: &[&Tensor], i: usize) -> Result<Tensor>;
     /// The parameter as the node shows it.
@@ -43,6 +44,28 @@ pub(super) trait ElementLoss: fmt::Debug + Copy + Send + Sync + 'static {
     /// Refuses inputs outside the domain.
     fn check(_input: &Tensor) -> Result<()> {
         Ok(())
+    }
+}
+
+/// The body of [`ElementLoss::value`] with its parameter.
+struct ValueOf<L, T>(T, PhantomData<L>);
+impl<L: ElementLoss, T: Real> Body<T, OPERANDS> for ValueOf<L, T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, v: Element<V>) -> V {
+        L::value(v[0].splat(self.0), v)
+    }
+}
+
+/// The body of [`ElementLoss::derivative`], times `c`.
+struct DerivativeOf<L, T> {
+    p: T,
+    c: T,
+    loss: PhantomData<L>,
+}
+impl<L: ElementLoss, T: Real> Body<T, OPERANDS> for DerivativeOf<L, T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, v: Element<V>) -> V {
+        v[0].splat(self.c) * L::derivative(v[0].splat(self.p), v)
     }
 }
 
@@ -61,15 +84,14 @@ impl<L: ElementLoss, const SHOWN: usize> Loss<L, SHOWN> {
     }
     /// The losses of the elements, as a fresh tensor.
     fn values(&self, xs: &[&Tensor]) -> Result<Tensor> {
-        let (p, p32) = (self.p, self.p as f32);
-        self.each(xs, &|v, o| each(v, o, |v| L::value(p32, v)), &|v, o| each(v, o, |v| L::value(p, v)))
+        let (single, double) = (ValueOf::<L, f32>(self.p as f32, PhantomData), ValueOf::<L, f64>(self.p, PhantomData));
+        self.each(xs, &|v, o| lanes_of_slices(&single, v, o), &|v, o| lanes_of_slices(&double, v, o))
     }
     /// Their derivatives for the input, times a factor.
     fn derivatives(&self, c: f64, xs: &[&Tensor]) -> Result<Tensor> {
-        let (p, p32, c32) = (self.p, self.p as f32, c as f32);
-        self.each(xs, &|v, o| each(v, o, |v| c32 * L::derivative(p32, v)), &|v, o| {
-            each(v, o, |v| c * L::derivative(p, v))
-        })
+        let single = DerivativeOf::<L, f32> { p: self.p as f32, c: c as f32, loss: PhantomData };
+        let double = DerivativeOf::<L, f64> { p: self.p, c, loss: PhantomData };
+        self.each(xs, &|v, o| lanes_of_slices(&single, v, o), &|v, o| lanes_of_slices(&double, v, o))
     }
     fn each(&self, xs: &[&Tensor], f32: RunBody<f32, OPERANDS>, f64: RunBody<f64, OPERANDS>) -> Result<Tensor> {
         let one = Tensor::full(&[], Scalar::Int(1), xs[0].dtype())?;

@@ -9,10 +9,10 @@ use crate::autograd::primitive::{
     Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
 use crate::error::{Error, Result, Shape};
-use crate::kernels::pointwise::each;
-use crate::kernels::real::Real;
-use crate::ops::pointwise::run_scalar_loop;
+use crate::kernels::math;
+use crate::kernels::pointwise::lanes_of_slices;
 use crate::ops::pointwise::select::where_;
+use crate::ops::pointwise::{elementary, run_scalar_loop};
 use crate::ops::view::{cat, reshape_to};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
@@ -23,22 +23,16 @@ struct Glu {
     dim: usize,
 }
 
-#[inline(always)]
-fn logistic<T: Real>(x: T) -> T {
-    T::ONE.div(T::ONE.add(x.neg().exp()))
-}
-
-#[inline(always)]
-fn gated<T: Real>([a, b]: [T; 2]) -> T {
-    a.mul(logistic(b))
-}
+/// `a s(b)`.
+struct Gated;
+elementary!(Gated, |a, b| a * math::sigmoid(b));
 
 /// `g a s'(b)`.
-#[inline(always)]
-fn to_gate<T: Real>([g, a, b]: [T; 3]) -> T {
-    let s = logistic(b);
-    g.mul(a).mul(s.mul(T::ONE.sub(s)))
-}
+struct ToGate;
+elementary!(ToGate, |g, a, b| {
+    let s = math::sigmoid(b);
+    g * a * (s * (b.of(1.0) - s))
+});
 
 impl Glu {
     fn half(&self, x: &Tensor) -> usize {
@@ -62,8 +56,10 @@ impl Glu {
     fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let grad = Tensor::empty(x.sizes(), x.dtype())?;
         let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
-        run_scalar_loop([g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated));
-        run_scalar_loop([g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate));
+        run_scalar_loop([g, &b], &ga, &|v, o| lanes_of_slices(&Gated, v, o), &|v, o| lanes_of_slices(&Gated, v, o));
+        run_scalar_loop([g, &a, &b], &gb, &|v, o| lanes_of_slices(&ToGate, v, o), &|v, o| {
+            lanes_of_slices(&ToGate, v, o)
+        });
         Ok(grad)
     }
 }
@@ -78,7 +74,7 @@ impl Primitive for Glu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
         let y = Tensor::empty(a.sizes(), a.dtype())?;
-        run_scalar_loop([&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated));
+        run_scalar_loop([&a, &b], &y, &|v, o| lanes_of_slices(&Gated, v, o), &|v, o| lanes_of_slices(&Gated, v, o));
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -126,10 +122,8 @@ pub fn glu(input: &Tensor, dim: i64) -> Result<Tensor> {
 #[derive(Clone, Debug)]
 struct Prelu;
 
-#[inline(always)]
-fn prelu_value<T: Real>([x, w]: [T; 2]) -> T {
-    if x > T::ZERO { x } else { x.mul(w) }
-}
+struct PreluValue;
+elementary!(PreluValue, |x, w| x.select(x.of(0.0).lt(x), x * w));
 
 impl Primitive for Prelu {
     const NAME: &'static str = "prelu";
@@ -141,7 +135,9 @@ impl Primitive for Prelu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run_scalar_loop([xs[0], xs[1]], &y, &|v, o| each(v, o, prelu_value), &|v, o| each(v, o, prelu_value));
+        run_scalar_loop([xs[0], xs[1]], &y, &|v, o| lanes_of_slices(&PreluValue, v, o), &|v, o| {
+            lanes_of_slices(&PreluValue, v, o)
+        });
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -3,11 +3,13 @@
 use retrograd_macros::op;
 
 use super::Reduction;
+use super::activation::{log_sigmoid, up_to};
 use super::elementwise_loss::{Element, ElementLoss, lost};
 use super::loss::{aligned, l1_loss};
 use super::smooth_activations::logsigmoid;
 use crate::error::{Error, Result, Shape};
-use crate::kernels::real::Real;
+use crate::kernels::math;
+use crate::kernels::simd::Vector;
 use crate::ops::Value;
 use crate::ops::memory;
 use crate::ops::pointwise::result_type;
@@ -24,14 +26,8 @@ fn within(x: &Tensor, bound: f64) -> Result<Tensor> {
 
 /// `d` between -1 and 1 after division by `bound`.
 #[inline(always)]
-fn slope_of<T: Real>(d: T, bound: T) -> T {
-    if d <= bound.neg() {
-        T::of(-1.0)
-    } else if d >= bound {
-        T::ONE
-    } else {
-        d.div(bound)
-    }
+fn slope_of<V: Vector>(d: V, bound: V) -> V {
+    (d / bound).at_least(d.of(-1.0)).at_most(d.of(1.0))
 }
 
 /// `d^2 / (2 beta)` of the difference `d` up to `beta`, then `|d| - beta / 2`.
@@ -42,14 +38,13 @@ impl ElementLoss for SmoothL1 {
     const NODE: &'static str = "SmoothL1LossBackward0";
     const INPUTS: u32 = 0b11;
     #[inline(always)]
-    fn value<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
-        let d = x.sub(y).abs();
-        let half = T::of(0.5);
-        if d < beta { half.mul(d).mul(d).div(beta) } else { d.sub(half.mul(beta)) }
+    fn value<V: Vector>(beta: V, [x, y, ..]: Element<V>) -> V {
+        let (d, half) = ((x - y).abs(), x.of(0.5));
+        (half * d * d / beta).select(d.lt(beta), d - half * beta)
     }
     #[inline(always)]
-    fn derivative<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
-        slope_of(x.sub(y), beta)
+    fn derivative<V: Vector>(beta: V, [x, y, ..]: Element<V>) -> V {
+        slope_of(x - y, beta)
     }
     fn gradient(beta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         within(&xs[i].sub(xs[1 - i])?, beta)?.times(1.0 / beta)
@@ -67,14 +62,13 @@ impl ElementLoss for Huber {
     const NODE: &'static str = "HuberLossBackward0";
     const INPUTS: u32 = 0b11;
     #[inline(always)]
-    fn value<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
-        let d = x.sub(y).abs();
-        let half = T::of(0.5);
-        if d <= delta { half.mul(d).mul(d) } else { delta.mul(d.sub(half.mul(delta))) }
+    fn value<V: Vector>(delta: V, [x, y, ..]: Element<V>) -> V {
+        let (d, half) = ((x - y).abs(), x.of(0.5));
+        up_to(delta, d, half * d * d, delta * (d - half * delta))
     }
     #[inline(always)]
-    fn derivative<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
-        delta.mul(slope_of(x.sub(y), delta))
+    fn derivative<V: Vector>(delta: V, [x, y, ..]: Element<V>) -> V {
+        delta * slope_of(x - y, delta)
     }
     fn gradient(delta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         within(&xs[i].sub(xs[1 - i])?, delta)
@@ -92,14 +86,12 @@ impl ElementLoss for SoftMargin {
     const NODE: &'static str = "SoftMarginLossBackward0";
     const INPUTS: u32 = 0b01;
     #[inline(always)]
-    fn value<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
-        // max(z, 0) + log(1 + exp(-|z|)): without overflow.
-        let z = x.mul(y).neg();
-        z.larger(T::ZERO).add(z.abs().neg().exp().ln_1p())
+    fn value<V: Vector>(_: V, [x, y, ..]: Element<V>) -> V {
+        -log_sigmoid(x * y)
     }
     #[inline(always)]
-    fn derivative<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
-        y.neg().div(T::ONE.add(x.mul(y).exp()))
+    fn derivative<V: Vector>(_: V, [x, y, ..]: Element<V>) -> V {
+        -y / (x.of(1.0) + math::exp(x * y))
     }
     fn gradient(_: f64, xs: &[&Tensor], _: usize) -> Result<Tensor> {
         xs[0].mul(xs[1])?.neg()?.sigmoid()?.mul(xs[1])?.neg()

@@ -2,9 +2,9 @@
 
 use retrograd_macros::op;
 
-use super::activation::{Activation, Parameters, apply_activation, unless};
+use super::activation::{Activation, Parameters, apply_activation, unless, up_to};
 use crate::error::{Error, Result};
-use crate::kernels::real::Real;
+use crate::kernels::simd::Vector;
 use crate::ops::Value;
 use crate::ops::pointwise::check_number;
 use crate::tensor::{DType, Scalar, Tensor};
@@ -17,12 +17,12 @@ impl Activation for LeakyRelu {
     const NODE: &'static str = "LeakyReluBackward0";
     const BACKWARD_NODE: &'static str = "LeakyReluBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>([slope, ..]: Parameters<T>, x: T) -> T {
-        if x > T::ZERO { x } else { x.mul(slope) }
+    fn value<V: Vector>([slope, ..]: Parameters<V>, x: V) -> V {
+        x.select(x.of(0.0).lt(x), x * slope)
     }
     #[inline(always)]
-    fn vjp<T: Real>([slope, ..]: Parameters<T>, g: T, x: T) -> T {
-        if x > T::ZERO { g } else { g.mul(slope) }
+    fn vjp<V: Vector>([slope, ..]: Parameters<V>, g: V, x: V) -> V {
+        g.select(x.of(0.0).lt(x), g * slope)
     }
     fn shown([slope, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("negative_slope", slope.into())]
@@ -37,12 +37,12 @@ impl Activation for Threshold {
     const NODE: &'static str = "ThresholdBackward0";
     const BACKWARD_NODE: &'static str = "ThresholdBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>([threshold, value, _]: Parameters<T>, x: T) -> T {
-        if x <= threshold { value } else { x }
+    fn value<V: Vector>([threshold, value, _]: Parameters<V>, x: V) -> V {
+        up_to(threshold, x, value, x)
     }
     #[inline(always)]
-    fn vjp<T: Real>([threshold, ..]: Parameters<T>, g: T, x: T) -> T {
-        if x <= threshold { T::ZERO } else { g }
+    fn vjp<V: Vector>([threshold, ..]: Parameters<V>, g: V, x: V) -> V {
+        up_to(threshold, x, x.of(0.0), g)
     }
     fn shown([threshold, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("threshold", threshold.into())]
@@ -57,12 +57,12 @@ impl Activation for Hardtanh {
     const NODE: &'static str = "HardtanhBackward0";
     const BACKWARD_NODE: &'static str = "HardtanhBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>([min, max, _]: Parameters<T>, x: T) -> T {
-        x.larger(min).smaller(max)
+    fn value<V: Vector>([min, max, _]: Parameters<V>, x: V) -> V {
+        x.at_least(min).at_most(max)
     }
     #[inline(always)]
-    fn vjp<T: Real>([min, max, _]: Parameters<T>, g: T, x: T) -> T {
-        if x > min && x < max { g } else { T::ZERO }
+    fn vjp<V: Vector>([min, max, _]: Parameters<V>, g: V, x: V) -> V {
+        g.select(V::both(min.lt(x), x.lt(max)), x.of(0.0))
     }
     fn shown([min, max, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("min_val", min.into()), ("max_val", max.into())]
@@ -77,12 +77,12 @@ impl Activation for Hardsigmoid {
     const NODE: &'static str = "HardsigmoidBackward0";
     const BACKWARD_NODE: &'static str = "HardsigmoidBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.add(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0)).div(T::of(6.0))
+    fn value<V: Vector>(_: Parameters<V>, x: V) -> V {
+        (x + x.of(3.0)).at_least(x.of(0.0)).at_most(x.of(6.0)) / x.of(6.0)
     }
     #[inline(always)]
-    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
-        if x > T::of(-3.0) && x < T::of(3.0) { g.mul(T::of(1.0 / 6.0)) } else { T::ZERO }
+    fn vjp<V: Vector>(_: Parameters<V>, g: V, x: V) -> V {
+        (g * x.of(1.0 / 6.0)).select(x.abs().lt(x.of(3.0)), x.of(0.0))
     }
 }
 
@@ -94,18 +94,14 @@ impl Activation for Hardswish {
     const NODE: &'static str = "HardswishBackward0";
     const BACKWARD_NODE: &'static str = "HardswishBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.mul(x.add(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0))).div(T::of(6.0))
+    fn value<V: Vector>(_: Parameters<V>, x: V) -> V {
+        x * (x + x.of(3.0)).at_least(x.of(0.0)).at_most(x.of(6.0)) / x.of(6.0)
     }
     #[inline(always)]
-    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
-        if x <= T::of(-3.0) {
-            T::ZERO
-        } else if x >= T::of(3.0) {
-            g
-        } else {
-            g.mul(x.div(T::of(3.0)).add(T::of(0.5)))
-        }
+    fn vjp<V: Vector>(_: Parameters<V>, g: V, x: V) -> V {
+        let three = x.of(3.0);
+        let between = g * (x / three + x.of(0.5));
+        up_to(-three, x, x.of(0.0), up_to(-three, -x, g, between))
     }
     fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let straight = x.abs()?.ge(&Tensor::number(Scalar::Int(3))?)?;
@@ -122,20 +118,14 @@ impl<const SOFT: bool> Activation for Shrink<SOFT> {
     const BACKWARD_NODE: &'static str =
         if SOFT { "SoftshrinkBackwardBackward0" } else { "HardshrinkBackwardBackward0" };
     #[inline(always)]
-    fn value<T: Real>([lambd, ..]: Parameters<T>, x: T) -> T {
-        if x >= lambd.neg() && x <= lambd {
-            T::ZERO
-        } else if !SOFT {
-            x
-        } else if x > T::ZERO {
-            x.sub(lambd)
-        } else {
-            x.add(lambd)
-        }
+    fn value<V: Vector>([lambd, ..]: Parameters<V>, x: V) -> V {
+        let zero = x.of(0.0);
+        let outside = if SOFT { (x - lambd).select(zero.lt(x), x + lambd) } else { x };
+        up_to(lambd, x, up_to(lambd, -x, zero, outside), outside)
     }
     #[inline(always)]
-    fn vjp<T: Real>([lambd, ..]: Parameters<T>, g: T, x: T) -> T {
-        if x < lambd.neg() || x > lambd { g } else { T::ZERO }
+    fn vjp<V: Vector>([lambd, ..]: Parameters<V>, g: V, x: V) -> V {
+        g.select(x.lt(-lambd), g.select(lambd.lt(x), x.of(0.0)))
     }
     fn shown([lambd, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("lambd", lambd.into())]

@@ -2,24 +2,12 @@
 
 use retrograd_macros::op;
 
-use super::activation::{Activation, Parameters, apply_activation, unless};
+use super::activation::{Activation, Parameters, apply_activation, log_sigmoid, unless};
 use crate::error::{Error, Result};
-use crate::kernels::real::Real;
+use crate::kernels::math;
+use crate::kernels::simd::Vector;
 use crate::ops::Value;
 use crate::tensor::{Scalar, Tensor};
-
-/// The logistic function.
-#[inline(always)]
-fn logistic<T: Real>(x: T) -> T {
-    T::ONE.div(T::ONE.add(x.neg().exp()))
-}
-
-/// `exp(x) - 1` for `x <= 0`, accurate near 0: `2 t / (1 - t)` with `t = tanh(x / 2)`.
-#[inline(always)]
-fn exp_less_one<T: Real>(x: T) -> T {
-    let t = x.mul(T::of(0.5)).tanh();
-    t.add(t).div(T::ONE.sub(t))
-}
 
 /// `s (1 - s)`: the derivative of the logistic function, from its value.
 fn logistic_derivative(s: &Tensor) -> Result<Tensor> {
@@ -37,13 +25,14 @@ impl<const CELU: bool> Activation for Elu<CELU> {
     const NODE: &'static str = if CELU { "CeluBackward0" } else { "EluBackward0" };
     const BACKWARD_NODE: &'static str = "EluBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>([alpha, scale, input_scale]: Parameters<T>, x: T) -> T {
-        if x <= T::ZERO { exp_less_one(x.mul(input_scale)).mul(alpha.mul(scale)) } else { x.mul(scale) }
+    fn value<V: Vector>([alpha, scale, input_scale]: Parameters<V>, x: V) -> V {
+        let falling = math::expm1(x * input_scale) * (alpha * scale);
+        (x * scale).select(x.of(0.0).lt(x), falling)
     }
     #[inline(always)]
-    fn vjp<T: Real>([alpha, scale, input_scale]: Parameters<T>, g: T, x: T) -> T {
-        let rising = x > T::ZERO;
-        g.mul(if rising { scale } else { input_scale.mul(alpha).mul(scale).mul(x.mul(input_scale).exp()) })
+    fn vjp<V: Vector>([alpha, scale, input_scale]: Parameters<V>, g: V, x: V) -> V {
+        let falling = input_scale * alpha * scale * math::exp(x * input_scale);
+        g * scale.select(x.of(0.0).lt(x), falling)
     }
     fn second_derivative(
         [alpha, scale, input_scale]: Parameters<f64>,
@@ -70,13 +59,13 @@ impl Activation for Silu {
     const NODE: &'static str = "SiluBackward0";
     const BACKWARD_NODE: &'static str = "SiluBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.div(T::ONE.add(x.neg().exp()))
+    fn value<V: Vector>(_: Parameters<V>, x: V) -> V {
+        x / (x.of(1.0) + math::exp(-x))
     }
     #[inline(always)]
-    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
-        let s = logistic(x);
-        g.mul(s.mul(T::ONE.add(x.mul(T::ONE.sub(s)))))
+    fn vjp<V: Vector>(_: Parameters<V>, g: V, x: V) -> V {
+        let (s, one) = (math::sigmoid(x), x.of(1.0));
+        g * (s * x.fma(one - s, one))
     }
     fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // s' (2 + x (1 - 2 s))
@@ -94,14 +83,14 @@ impl Activation for Softplus {
     const NODE: &'static str = "SoftplusBackward0";
     const BACKWARD_NODE: &'static str = "SoftplusBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>([beta, threshold, _]: Parameters<T>, x: T) -> T {
-        let z = x.mul(beta);
-        if z > threshold { x } else { z.exp().ln_1p().div(beta) }
+    fn value<V: Vector>([beta, threshold, _]: Parameters<V>, x: V) -> V {
+        let z = x * beta;
+        x.select(threshold.lt(z), math::log1p(math::exp(z)) / beta)
     }
     #[inline(always)]
-    fn vjp<T: Real>([beta, threshold, _]: Parameters<T>, g: T, x: T) -> T {
-        let z = x.mul(beta);
-        if z > threshold { g } else { g.mul(logistic(z)) }
+    fn vjp<V: Vector>([beta, threshold, _]: Parameters<V>, g: V, x: V) -> V {
+        let z = x * beta;
+        g.select(threshold.lt(z), g * math::sigmoid(z))
     }
     fn second_derivative([beta, threshold, _]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let z = x.times(beta)?;
@@ -113,6 +102,15 @@ impl Activation for Softplus {
     }
 }
 
+/// `t = tanh(log(1 + exp x))` and `1 - t`: with `n = exp(2 x) + 2 exp(x)`, which is `(1 + exp x)^2 - 1`, they are
+/// `n / (n + 2)` and `2 / (n + 2)`. Above 20 nothing of `1 - t` is left beside 1.
+#[inline(always)]
+fn tanh_of_softplus<V: Vector>(x: V) -> (V, V) {
+    let (e, two) = (math::exp(x.at_most(x.of(20.0))), x.of(2.0));
+    let n = e.fma(e, two * e);
+    (n / (n + two), two / (n + two))
+}
+
 /// `x tanh(log(1 + exp x))`.
 #[derive(Clone, Copy, Debug)]
 struct Mish;
@@ -121,13 +119,13 @@ impl Activation for Mish {
     const NODE: &'static str = "MishBackward0";
     const BACKWARD_NODE: &'static str = "MishBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.mul(x.exp().ln_1p().tanh())
+    fn value<V: Vector>(_: Parameters<V>, x: V) -> V {
+        x * tanh_of_softplus(x).0
     }
     #[inline(always)]
-    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
-        let t = x.exp().ln_1p().tanh();
-        g.mul(t.add(x.mul(logistic(x)).mul(T::ONE.sub(t.mul(t)))))
+    fn vjp<V: Vector>(_: Parameters<V>, g: V, x: V) -> V {
+        let (t, rest) = tanh_of_softplus(x);
+        g * (t + x * math::sigmoid(x) * (rest * (x.of(1.0) + t)))
     }
     fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // 2 t' + x t'' with t the tanh, t' = s (1 - t^2) and t'' = s' (1 - t^2) - 2 s t t'.
@@ -148,12 +146,12 @@ impl Activation for LogSigmoid {
     const NODE: &'static str = "LogSigmoidBackward0";
     const BACKWARD_NODE: &'static str = "LogSigmoidBackwardBackward0";
     #[inline(always)]
-    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.smaller(T::ZERO).sub(x.abs().neg().exp().ln_1p())
+    fn value<V: Vector>(_: Parameters<V>, x: V) -> V {
+        log_sigmoid(x)
     }
     #[inline(always)]
-    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
-        g.mul(logistic(x.neg()))
+    fn vjp<V: Vector>(_: Parameters<V>, g: V, x: V) -> V {
+        g * math::sigmoid(-x)
     }
     fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         g.mul(&logistic_derivative(&x.sigmoid()?)?.neg()?).map(Some)

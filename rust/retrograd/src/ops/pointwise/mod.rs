@@ -39,6 +39,7 @@ pub use promote::{
     result_type,
 };
 pub(crate) use scalar_loop::run_scalar_loop;
+pub(crate) use unary::elementary;
 pub use unary::{Map, Pass, Unary};
 pub use zip::{Binary, Zip};
 

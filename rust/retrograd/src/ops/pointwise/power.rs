@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::arith::is_one;
 use super::complex::{imag_part, real_part};
 use super::promote::{Numeric2, OutType, Reals, dtype_with_number, result_type};
-use super::scalar_loop::run_in_complex;
+use super::scalar_loop::{run_blocks, run_in_complex};
 use super::select::where_;
 use super::unary::{Map, Pass, Unary, body};
 use super::zip::{Binary, Zip};
@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::kernels::complex::{self, C};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Constant, Field as _, Real, Ring};
+use crate::kernels::special;
 use crate::ops::{Form, memory};
 use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
@@ -38,13 +39,16 @@ impl Numeric2<NotBool> for Power {
         if out.dtype().is_complex() {
             return run_in_complex([a, b], out, &|[x, e]| complex::pow(x, e));
         }
+        if out.dtype() == DType::Float32 {
+            return run_blocks([a, b], out, &special::power);
+        }
         // SAFETY: those of callers.
         unsafe { Numeric2::<Reals>::run(&RealPower, a, b, out) }
     }
     unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
         // SAFETY: those of callers.
         unsafe {
-            if out.dtype().is_complex() {
+            if out.dtype().is_complex() || out.dtype() == DType::Float32 {
                 self.run(a, b, out)
             } else {
                 Numeric2::<Reals>::run_flat(&RealPower, (a, sa), (b, sb), out)
@@ -132,6 +136,10 @@ impl Unary for PowNumber {
             -0.5 => pass.floats(&InverseRoot),
             -1.0 => pass.floats(&Inverse),
             -2.0 => pass.floats(&InverseSquare),
+            _ if pass.dtype() == DType::Float32 => {
+                let e = f64::from(e as f32);
+                pass.blocks(&|[x], out| special::power_of(e, x, out))
+            }
             _ => pass.numeric(&PowerOf(self.exponent.into())),
         }
     }

@@ -314,7 +314,7 @@ macro_rules! elementary {
         }
     };
 }
-pub(super) use elementary;
+pub(crate) use elementary;
 
 /// Lists scalar bodies of kernels: `body!(Exp, Real, |x| x.exp())`, with two arguments for a body of two operands.
 macro_rules! body {

@@ -3,14 +3,16 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::ReduceAxes;
 use super::sum::sum_of;
+use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{
     Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
 use crate::error::{Error, Result};
+use crate::kernels::reduce;
+use crate::match_dtype;
 use crate::ops::linalg::spectrum::{Spectral, spectral_norm};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::complex::{conj_physical as conj, real_part as real};
@@ -45,6 +47,15 @@ pub(super) fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor>
     } else {
         sum(&magnitude.power(ord)?)?.power(1.0 / ord)
     }
+}
+
+/// As [`norm_of`], of memory: nothing is recorded, and that of order 2 takes one pass.
+pub(super) fn norm_of_memory(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
+    let x = &x.detach();
+    if ord == 2.0 && !x.dtype().is_complex() {
+        return match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::SumSquares, x, over)?).sqrt();
+    }
+    norm_of(x, ord, over)
 }
 
 /// `g` times the derivative of the norm by each element, where `g` and `norm` broadcast to `x`. At zero, the
@@ -110,7 +121,7 @@ impl Primitive for VectorNorm {
         }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        norm_of(&xs[0].detach(), self.ord.as_f64(), &self.over).map(out)
+        norm_of_memory(xs[0], self.ord.as_f64(), &self.over).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, sizes) = (cx.saved(1)?, cx.sizes(0));

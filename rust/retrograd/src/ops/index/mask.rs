@@ -215,6 +215,21 @@ mod tests {
     use crate::testing::{gradcheck, noise};
 
     #[test]
+    fn positions_on_every_axis() {
+        for sizes in [&[7][..], &[3, 4, 5], &[2, 1, 3, 2], &[2, 0, 3], &[0], &[4, 3, 0]] {
+            let n: usize = sizes.iter().product();
+            let x: Vec<f64> = (0..n).map(|i| f64::from(i % 3 == 1 || i % 7 == 0)).collect();
+            let found = nonzero_positions(&Tensor::from_slice(&x, sizes).unwrap()).unwrap();
+            assert_eq!(found.len(), sizes.len());
+            for (d, found) in found.iter().enumerate() {
+                let after: usize = sizes[d + 1..].iter().product();
+                let want = (0..n).filter(|&i| x[i] != 0.0).map(|i| (i / after % sizes[d]) as i64);
+                assert!(found.iter().copied().eq(want), "{sizes:?} {d}");
+            }
+        }
+    }
+
+    #[test]
     fn values() {
         let x = Tensor::from_slice(&[0.0f64, 1.0, f64::NAN, 0.0, -0.0, 2.0], &[2, 3]).unwrap();
         assert_eq!(x.nonzero().unwrap().to_vec::<i64>().unwrap(), [0, 1, 0, 2, 1, 2]);

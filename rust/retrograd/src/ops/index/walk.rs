@@ -15,15 +15,33 @@ use crate::tensor::{DType, Dims, Strides, Tensor, Truth};
 /// Positions of the elements that are not zero, one vector per axis, in row-major order.
 pub fn nonzero_positions(x: &Tensor) -> Result<Vec<Vec<i64>>> {
     let truth = copy::contiguous(&copy::cast(x, DType::Bool)?)?;
-    let truth = truth.as_slice::<Truth>().unwrap_or(&[]);
-    let mut positions = vec![Vec::new(); x.ndim()];
-    for at in truth.iter().enumerate().filter_map(|(i, b)| b.get().then_some(i)) {
-        let mut rest = at;
-        for (d, p) in positions.iter_mut().enumerate().rev() {
-            p.push((rest % x.sizes()[d]) as i64);
-            rest /= x.sizes()[d];
+    // A copy, of which no other thread knows (S6): what is counted is what is found.
+    let truth = truth.as_slice::<Truth>().unwrap_or(&[]).to_vec();
+    let count = truth.iter().filter(|b| b.get()).count();
+    let Some((&n, leading)) = x.sizes().split_last() else { return Ok(Vec::new()) };
+    // Along the last axis: every position is written, and kept if it is followed by the next one elsewhere.
+    let (mut last, mut found) = (vec![0i64; count + 1], 0);
+    let mut positions = vec![Vec::with_capacity(count); leading.len()];
+    let mut row: Dims = leading.iter().map(|_| 0).collect();
+    for elements in truth.chunks_exact(n.max(1)) {
+        let before = found;
+        for (j, b) in elements.iter().enumerate() {
+            last[found] = j as i64;
+            found += usize::from(b.get());
+        }
+        for (p, &i) in positions.iter_mut().zip(&row) {
+            p.resize(p.len() + found - before, i as i64);
+        }
+        for (i, &size) in row.iter_mut().zip(leading).rev() {
+            *i += 1;
+            if *i < size {
+                break;
+            }
+            *i = 0;
         }
     }
+    last.truncate(count);
+    positions.push(last);
     Ok(positions)
 }
 

@@ -33,7 +33,7 @@ def calls_of_all_callables() -> None:
         ("m", (0, True)), ("m", (2**64,)), ("m", "m", 1), ("m", "m", "m"),
     ]  # fmt: skip
 
-    # The last arguments of these by the names of parameters, in their order and in the opposite one, and by other names.
+    # The last arguments of these by names of parameters, in their order and in the opposite one, and by other names.
     named_forms = [("m", 0), ("n", 1), ("m", -1), ("m", (0, 1)), ("m", (4,)), ("m", None), ("m", "m"), ("m", "n"),
                    ("m", 0, 1), ("m", 1, 0), ("m", 2**64)]  # fmt: skip
     others = {"dim": "axis", "input": "x", "other": "x2"}

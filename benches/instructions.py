@@ -62,6 +62,38 @@ def rows() -> dict[str, Callable[[], object]]:
         Double.apply(x).backward(b)
         x.grad = None
 
+    class Saving(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, t):
+            ctx.save_for_backward(t)
+            return t * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    class Separate(rg.autograd.Function):
+        @staticmethod
+        def forward(t):
+            return t * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            (t,) = ctx.saved_tensors
+            return g * t
+
+    def saving() -> None:
+        Saving.apply(x).backward(b)
+        x.grad = None
+
+    def separate() -> None:
+        Separate.apply(x).backward(b)
+        x.grad = None
+
     def hooked() -> None:
         y = x * b
         y.register_hook(lambda g: None)
@@ -111,6 +143,9 @@ def rows() -> dict[str, Callable[[], object]]:
         "sum recorded": lambda: x.sum(),
         "sum(dim=0)": lambda: matrix.sum(dim=0),
         "sum(0)": lambda: matrix.sum(0),
+        "sum(0, keepdim=True)": lambda: matrix.sum(0, keepdim=True),
+        "softmax(dim=-1)": lambda: rg.softmax(matrix, dim=-1),
+        "cat(dim=0)": lambda: rg.cat([a, b], dim=0),
         "sum(0) recorded": lambda: requiring_grad.sum(0),
         "where recorded": lambda: rg.where(a > b, x, b),
         "add_": lambda: a.add_(b),
@@ -123,6 +158,11 @@ def rows() -> dict[str, Callable[[], object]]:
         "double backward": second,
         "Function, forward": lambda: Double.apply(x),
         "Function, forward and backward": function,
+        "Function that saves, plain": lambda: Saving.apply(a),
+        "Function that saves, forward": lambda: Saving.apply(x),
+        "Function that saves, forward and backward": saving,
+        "Function with setup_context, forward": lambda: Separate.apply(x),
+        "Function with setup_context, forward and backward": separate,
         "hook": hooked,
         "dual mul, sin": dual,
         "func.jvp": jvp,

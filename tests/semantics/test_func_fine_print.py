@@ -104,3 +104,136 @@ def test_func_14_a_dirty_tensor_that_is_no_input():
     for argument in (leaf([1.0]) * 1, rg.ones(1)):  # requires grad or not
         with fails("Some elements marked as dirty during the forward method were not returned as output"):
             function(not_returned, lambda ctx, g: g * 2).apply(argument)
+
+
+def test_func_1_any_number_of_arguments_by_position_and_by_name():
+    seen = []
+
+    class Weighted(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, *args):
+            seen.append(args)
+            ctx.count = len(args)
+            return args[0] * 2 if args else 7
+
+        @staticmethod
+        def backward(ctx, *grads):
+            assert len(grads) == 1
+            return (2 * grads[0],) + (None,) * (ctx.count - 1)
+
+    assert Weighted.apply() == 7 and seen.pop() == ()
+    for count in range(1, 8):
+        x = leaf([1.0])
+        args = (x, *range(1, count))
+        Weighted.apply(*args).backward()
+        assert seen.pop() == args
+        same(x.grad, [2.0])
+
+    class Outputs(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return tuple(x * n for n in range(5))
+
+        @staticmethod
+        def backward(ctx, *grads):
+            seen.append(len(grads))
+            return sum(n * g for n, g in enumerate(grads))
+
+    x = leaf([1.0])
+    rg.stack(Outputs.apply(x)).sum().backward()
+    same(x.grad, [10.0])
+    assert seen == [5]
+
+    class Named(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor, shift=0):
+            return x * factor + shift
+
+        @staticmethod
+        def backward(ctx, g):
+            return (g * 3,) + (None,) * (len(ctx.needs_input_grad) - 1)
+
+    for args, named in (
+        ((x, 3), {}),
+        ((x,), {"factor": 3}),
+        ((), {"factor": 3, "x": x}),
+        ((x,), {"shift": 0, "factor": 3}),
+    ):
+        y = Named.apply(*args, **named)
+        same(y, [3.0])
+        same(rg.autograd.grad(y, x)[0], [3.0])
+    named = {}
+    same(Named.apply(x, 3, **named), [3.0])
+    with fails("missing required argument: 'factor'", kind=TypeError):
+        Named.apply(x, shift=1)
+
+
+def test_func_1_methods_that_are_replaced_later_count():
+    class Mixin:
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    class Base(rg.autograd.Function):
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    class Used(Mixin, Base):
+        pass
+
+    def run():
+        x = leaf([1.0])
+        y = Used.apply(x)
+        y.backward()
+        return y.item(), x.grad.item()
+
+    assert run() == (2.0, 2.0)
+    Mixin.forward = staticmethod(lambda ctx, x: x * 3)
+    assert run() == (3.0, 2.0)
+    Base.backward = staticmethod(lambda ctx, g: g * 3)
+    assert run() == (3.0, 3.0)
+    type.__setattr__(Used, "forward", staticmethod(lambda x: x * 4))
+    Used.setup_context = staticmethod(lambda ctx, inputs, output: None)
+    assert run() == (4.0, 3.0)
+    del Used.setup_context, Used.forward
+    assert run() == (3.0, 3.0)
+
+
+def test_func_25_a_node_class_that_does_more_when_it_is_called():
+    made = []
+    square = function(lambda ctx, x, y: x * y, lambda ctx, g: (g * ctx.factor, None))
+    plain = square._backward_cls
+
+    class New(plain):
+        def __new__(cls):
+            made.append("new")
+            self = super().__new__(cls)
+            self.factor = 2
+            return self
+
+    class Init(plain):
+        def __init__(self):
+            made.append("init")
+            self.factor = 3
+
+    class Meta(type):
+        def __call__(cls):
+            made.append("call")
+            self = super().__call__()
+            self.factor = 4
+            return self
+
+    class Called(plain, metaclass=Meta):
+        pass
+
+    for cls, what, factor in (New, "new", 2), (Init, "init", 3), (Called, "call", 4):
+        square._backward_cls = cls
+        x = leaf([1.0])
+        y = square.apply(x, rg.ones(1))
+        assert type(y.grad_fn) is cls and made.pop() == what and not made
+        assert y.grad_fn.needs_input_grad == (True, False)
+        assert y.grad_fn.needs_input_grad is y.grad_fn.needs_input_grad
+        y.backward()
+        same(x.grad, [factor])
+    assert plain().needs_input_grad is None

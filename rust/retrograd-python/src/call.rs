@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use retrograd::autograd::mode::{AUTOCAST, GRAD};
 use retrograd::autograd::{GradGuard, is_grad_enabled};
-use retrograd::ops::{Direct, Entry, Form, Kind, OutDtype, Value, forms, out_dtype, roster};
+use retrograd::ops::{Entry, Form, Kind, OutDtype, Param, Value, forms, out_dtype, roster};
 use retrograd::tensor::copy;
 use retrograd::{Error, Tensor, warn};
 use smallvec::SmallVec;
@@ -23,13 +23,39 @@ use crate::errors::{self, to_py};
 use crate::overrides::{self, state};
 use crate::signature::{documentation, signature};
 use crate::wrap::unwrap;
+use direct::Calls;
 
 /// All entries of one Python name, in one form.
 pub struct Callable {
     pub name: String,
     pub entries: Vec<&'static Entry>,
     pub role: Role,
-    direct: Direct,
+    /// The places of each entry.
+    places: Vec<Places>,
+    direct: Calls,
+}
+
+/// The parameters of an entry, as calls are matched with them.
+struct Places {
+    /// The names, as Python interns them: those of keywords in a program are mostly the same objects.
+    names: Vec<Py<PyString>>,
+    /// How many positional arguments there may be, the tensor of a method included.
+    most: usize,
+}
+
+impl Places {
+    fn of(py: Python<'_>, entry: &Entry) -> Self {
+        let gathers = entry.params.iter().any(|p| matches!(p.kind, Kind::Size | Kind::Varargs));
+        let positional = entry.params.iter().filter(|p| !p.kw_only).count();
+        Self {
+            names: entry.params.iter().map(|p| PyString::intern(py, p.name).unbind()).collect(),
+            most: if gathers { usize::MAX } else { positional },
+        }
+    }
+    /// The parameter that has this very object for its name.
+    fn position(&self, name: Borrowed<'_, '_, PyString>) -> Option<usize> {
+        self.names.iter().position(|n| n.as_ptr() == name.as_ptr())
+    }
 }
 
 impl Callable {
@@ -69,7 +95,7 @@ pub fn callables() -> &'static [Callable] {
             let same = |c: &Callable| c.name == name && c.role == role && c.entries[0].module == module;
             match all.iter_mut().find(|c| same(c)) {
                 Some(c) => c.entries.push(entry),
-                None => all.push(Callable { name, entries: vec![entry], role, direct: Direct::NONE }),
+                None => all.push(Callable { name, entries: vec![entry], role, places: vec![], direct: Calls::NONE }),
             }
         };
         for entry in roster() {
@@ -86,9 +112,12 @@ pub fn callables() -> &'static [Callable] {
             }
         }
         assert!(all.len() <= TABLE.len() * 64, "more callables than C functions: extend TABLE");
-        for c in &mut all {
-            c.direct = direct::of(&c.entries);
-        }
+        Python::attach(|py| {
+            for c in &mut all {
+                c.places = c.entries.iter().map(|e| Places::of(py, e)).collect();
+                c.direct = direct::of(&c.entries);
+            }
+        });
         all
     })
 }
@@ -128,12 +157,13 @@ unsafe fn invoke(
     // SAFETY: duty 1.
     let py = unsafe { Python::assume_attached() };
     guard(py, &c.name, || {
-        if kwnames.is_null() {
-            // SAFETY: duties 2 and 3.
-            let direct = unsafe { direct::run(py, c, slf, slice(args, nargs as usize)) };
-            if let Some(result) = direct {
-                return result.map(Bound::into_ptr);
-            }
+        // SAFETY: duties 2 and 3.
+        let direct = unsafe {
+            let named = if kwnames.is_null() { 0 } else { ffi::PyTuple_Size(kwnames) };
+            direct::run(py, c, slf, slice(args, (nargs + named) as usize), kwnames)
+        };
+        if let Some(result) = direct {
+            return result.map(Bound::into_ptr);
         }
         // The interpreter is held, but PyO3 must know, or it does not release references that are dropped in here.
         // SAFETY: our own duties.
@@ -179,7 +209,7 @@ unsafe fn slice<'a>(args: *const *mut ffi::PyObject, n: usize) -> &'a [*mut ffi:
 }
 
 /// Runs a C entry: errors become exceptions, and so does a panic, which is a bug but not the end of the process.
-fn guard(py: Python<'_>, name: &str, run: impl FnOnce() -> PyResult<*mut ffi::PyObject>) -> *mut ffi::PyObject {
+pub fn guard(py: Python<'_>, name: &str, run: impl FnOnce() -> PyResult<*mut ffi::PyObject>) -> *mut ffi::PyObject {
     let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(panic_error(name, &*panic)));
     result.unwrap_or_else(|e| {
         e.restore(py);
@@ -236,13 +266,15 @@ fn call<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> P
         return Ok(taken);
     }
     if let [entry] = c.entries[..] {
-        return match parse(py, c, entry, given, None) {
+        return match parse(py, c, 0, given, None) {
             Ok((values, out)) => run(py, c, entry, &values, out),
             Err(why) => misfitting(py, c, given, || why),
         };
     }
-    for entry in &c.entries {
-        if let Ok((values, out)) = parse(py, c, entry, given, None) {
+    for (which, entry) in c.entries.iter().enumerate() {
+        if may_take(entry, &c.places[which], given)
+            && let Ok((values, out)) = parse::<Unsaid>(py, c, which, given, None)
+        {
             return run(py, c, entry, &values, out);
         }
     }
@@ -299,7 +331,7 @@ fn taken_over<'py>(
 /// is in none of these.
 #[cold]
 fn old_form<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> Option<PyResult<Bound<'py, PyAny>>> {
-    for entry in &c.entries {
+    for (which, entry) in c.entries.iter().enumerate() {
         for names in entry.old {
             let position = |name: &str| {
                 entry.params.iter().position(|p| p.name == name).expect("old forms name parameters of the entry")
@@ -309,7 +341,7 @@ fn old_form<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) 
             if given.slf.is_some() {
                 order.sort_by_key(|&p| p != 0);
             }
-            let Ok((values, out)) = parse(py, c, entry, given, Some(&order)) else { continue };
+            let Ok((values, out)) = parse::<Unsaid>(py, c, which, given, Some(&order)) else { continue };
             warn::once(
                 warn::Once::OldForm,
                 &format!(
@@ -329,7 +361,7 @@ fn old_form<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) 
 #[cold]
 fn no_overload(py: Python<'_>, c: &Callable, given: &Given<'_, '_>) -> PyErr {
     // What every overload says is said as if there were one.
-    let mut reasons = c.entries.iter().filter_map(|e| parse(py, c, e, given, None).err());
+    let mut reasons = (0..c.entries.len()).filter_map(|which| parse::<PyErr>(py, c, which, given, None).err());
     if let Some(first) = reasons.next() {
         let text = first.value(py).to_string();
         if reasons.all(|other| other.value(py).to_string() == text) {
@@ -365,14 +397,60 @@ fn canonical(name: &str) -> &str {
 
 type Parsed<'py> = (Values, Option<Bound<'py, PyAny>>);
 
+/// Why arguments do not fit. Of several entries, each of which is tried, nobody reads the reasons.
+trait Refusal {
+    fn new(text: impl FnOnce() -> String) -> Self;
+    fn from(why: PyErr) -> Self;
+}
+
+impl Refusal for PyErr {
+    fn new(text: impl FnOnce() -> String) -> Self {
+        PyTypeError::new_err(text())
+    }
+    fn from(why: PyErr) -> Self {
+        why
+    }
+}
+
+/// That arguments do not fit, and not why.
+struct Unsaid;
+
+impl Refusal for Unsaid {
+    fn new(_: impl FnOnce() -> String) -> Self {
+        Self
+    }
+    fn from(_: PyErr) -> Self {
+        Self
+    }
+}
+
+/// Whether a parameter can be given by this name.
+fn is_named(param: &str, name: &str) -> bool {
+    let key = canonical(name);
+    // `linalg` calls its first operand `A`.
+    param == name || param == key || key == "input" && param == "A"
+}
+
+/// Whether the number of positional arguments and the names of the others say that [`parse`] may succeed.
+fn may_take(entry: &Entry, places: &Places, given: &Given<'_, '_>) -> bool {
+    given.positional() <= places.most
+        && given.keywords().all(|(name, _)| {
+            places.position(name).is_some()
+                || name.to_cow().is_ok_and(|name| {
+                    entry.params.iter().any(|p| is_named(p.name, &name)) || name == "out" && entry.has(forms::OUT)
+                })
+        })
+}
+
 /// Matches arguments to the parameters of one entry; the positional ones in their order or in an old one.
-fn parse<'py>(
+fn parse<'py, W: Refusal>(
     py: Python<'py>,
     c: &Callable,
-    entry: &'static Entry,
+    which: usize,
     given: &Given<'_, 'py>,
     old: Option<&[usize]>,
-) -> PyResult<Parsed<'py>> {
+) -> Result<Parsed<'py>, W> {
+    let (entry, places) = (c.entries[which], &c.places[which]);
     let params = entry.params;
     let mut values = Values::new();
     values.resize_with(params.len(), || Value::Default);
@@ -384,49 +462,47 @@ fn parse<'py>(
             Some(order) => order.get(nth).copied(),
         };
         let Some(p) = place else {
-            let most = params.iter().filter(|p| !p.kw_only).count();
-            let s = if most == 1 { "" } else { "s" };
-            return Err(PyTypeError::new_err(format!(
-                "{}() takes {most} positional argument{s} but {total} were given",
-                c.name
-            )));
+            return Err(W::new(|| {
+                let most = params.iter().filter(|p| !p.kw_only).count();
+                let s = if most == 1 { "" } else { "s" };
+                format!("{}() takes {most} positional argument{s} but {total} were given", c.name)
+            }));
         };
         let (arg, param) = (given.arg(py, at), &params[p]);
         if param.kind == Kind::Size && (convert::integer(&arg).is_some()) {
             let ints: Option<Vec<i64>> = (at..total).map(|i| convert::integer(&given.arg(py, i))).collect();
-            values[p] = Value::Ints(ints.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
+            values[p] = Value::Ints(ints.ok_or_else(|| wrong(c, param, at, &arg))?);
             at = total;
         } else if param.kind == Kind::Varargs && unwrap(&arg).is_some() {
             let given: Option<Vec<Tensor>> = (at..total).map(|i| unwrap(&given.arg(py, i)).cloned()).collect();
-            values[p] = Value::Tensors(given.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
+            values[p] = Value::Tensors(given.ok_or_else(|| wrong(c, param, at, &arg))?);
             at = total;
         } else {
-            values[p] = convert::argument(&arg, param.kind, param.optional)
-                .ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?;
+            values[p] = convert::argument(&arg, param.kind, param.optional).ok_or_else(|| wrong(c, param, at, &arg))?;
             at += 1;
         }
         nth += 1;
     }
     let mut out = None;
-    for (name, value) in given.keywords() {
-        let name = name.to_cow()?;
-        if name == "out" && entry.has(forms::OUT) {
-            out = (!value.is_none()).then(|| value.to_owned());
-            continue;
-        }
-        let key = canonical(&name);
-        // `linalg` calls its first operand `A`.
-        let is_named = |p: &str| p == name || p == key || key == "input" && p == "A";
-        let found = params.iter().position(|p| is_named(p.name));
-        let Some(i) = found else {
-            return Err(PyTypeError::new_err(format!("{}() got an unexpected keyword argument '{name}'", c.name)));
+    for (given, value) in given.keywords() {
+        let i = match places.position(given) {
+            Some(i) => i,
+            None => {
+                let name = given.to_cow().map_err(W::from)?;
+                if name == "out" && entry.has(forms::OUT) {
+                    out = (!value.is_none()).then(|| value.to_owned());
+                    continue;
+                }
+                let found = params.iter().position(|p| is_named(p.name, &name));
+                found.ok_or_else(|| W::new(|| format!("{}() got an unexpected keyword argument '{name}'", c.name)))?
+            }
         };
         if !matches!(values[i], Value::Default) {
-            return Err(PyTypeError::new_err(format!("{}() got multiple values for argument '{name}'", c.name)));
+            let text = || format!("{}() got multiple values for argument '{}'", c.name, given.to_string_lossy());
+            return Err(W::new(text));
         }
         let param = &params[i];
-        values[i] = convert::argument(&value, param.kind, param.optional)
-            .ok_or_else(|| wrong(c, param.name, i, param.kind, &value))?;
+        values[i] = convert::argument(&value, param.kind, param.optional).ok_or_else(|| wrong(c, param, i, &value))?;
     }
     for (v, param) in values.iter_mut().zip(params) {
         if matches!(v, Value::Default) && param.default.is_none() {
@@ -435,27 +511,27 @@ fn parse<'py>(
                 *v = Value::Tensors(Vec::new());
                 continue;
             }
-            return Err(PyTypeError::new_err(format!(
-                "{}() missing 1 required {} argument: '{}'",
-                c.name,
-                if param.kw_only { "keyword-only" } else { "positional" },
-                param.name
-            )));
+            let kind = if param.kw_only { "keyword-only" } else { "positional" };
+            return Err(W::new(|| format!("{}() missing 1 required {kind} argument: '{}'", c.name, param.name)));
         }
     }
     Ok((values, out))
 }
 
+fn wrong<W: Refusal>(c: &Callable, param: &Param, position: usize, got: &Bound<'_, PyAny>) -> W {
+    W::new(|| misfit_text(&c.name, param.name, Some(position), convert::kind_name(param.kind), got))
+}
+
 #[cold]
-fn wrong(c: &Callable, param: &str, position: usize, kind: Kind, got: &Bound<'_, PyAny>) -> PyErr {
-    misfit(&c.name, param, Some(position), convert::kind_name(kind), got)
+fn misfit_text(function: &str, param: &str, position: Option<usize>, kind: &str, got: &Bound<'_, PyAny>) -> String {
+    let position = position.map_or_else(String::new, |i| format!(" (position {})", i + 1));
+    format!("{function}(): argument '{param}'{position} must be {kind}, not {}", type_name(got))
 }
 
 /// The refusal of an argument of a wrong type, as it was given: at a position, or by its name alone.
 #[cold]
 pub fn misfit(function: &str, param: &str, position: Option<usize>, kind: &str, got: &Bound<'_, PyAny>) -> PyErr {
-    let position = position.map_or_else(String::new, |i| format!(" (position {})", i + 1));
-    PyTypeError::new_err(format!("{function}(): argument '{param}'{position} must be {kind}, not {}", type_name(got)))
+    PyTypeError::new_err(misfit_text(function, param, position, kind, got))
 }
 
 /// A truth value, and nothing that only has one.

@@ -4,19 +4,21 @@
 //! its node, and all that the node is made of, so a ctx that outlives its node still works, and makes the node again
 //! when it is needed.
 
+mod begin;
 mod ctx;
 mod jvp;
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::ffi::CStr;
 use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyNotImplemented, PyTuple, PyType};
+use pyo3::{ffi, intern};
 use retrograd::Tensor;
 use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
 use retrograd::autograd::forward::Hidden;
@@ -27,7 +29,7 @@ use retrograd::{profiler, transforms};
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
-use crate::call::type_name;
+use crate::call::{guard, type_name};
 use crate::call_site::attached;
 use crate::errors::{OrPy, from_py};
 use crate::wrap::{unwrap, wrap};
@@ -72,8 +74,8 @@ pub struct PyFunctionCtx {
     notes: Mutex<Notes>,
     needs_input_grad: PyOnceLock<Py<PyTuple>>,
     metadata: PyOnceLock<Py<PyDict>>,
-    /// Where the gradients of the tensors among the arguments go; set before `forward` runs if the call is recorded.
-    edges: OnceLock<Edges>,
+    /// Set before `forward` runs.
+    begun: OnceLock<Begun>,
     /// The rest of what the node is made of; set when `forward` has returned.
     made: OnceLock<Made>,
     node: Mutex<Weak<Node>>,
@@ -92,12 +94,19 @@ struct Notes {
     in_jvp: bool,
 }
 
-/// What the node is made of, except its edges.
+/// What is known when a call begins.
+struct Begun {
+    /// Where the gradients of the tensors among the arguments go, if the call is recorded.
+    edges: Option<Edges>,
+    /// Of each argument of `forward`: whether it is a tensor, for which the node has an edge, and whether it requires
+    /// grad.
+    args: SmallVec<[(bool, bool); 8]>,
+}
+
+/// What the node is made of when `forward` has returned.
 struct Made {
     saved: SavedSlots,
     outputs: SmallVec<[OutMeta; 1]>,
-    /// Which arguments of `forward` are tensors: the node has an edge for each of them.
-    tensors_in: SmallVec<[bool; 8]>,
     /// Which outputs get zeros for a missing gradient.
     zeros: SmallVec<[bool; 4]>,
 }
@@ -163,7 +172,7 @@ fn node_of_ctx(ctx: &Bound<'_, PyFunctionCtx>) -> Option<NodeRef> {
 }
 
 fn new_node(ctx: &Bound<'_, PyFunctionCtx>, outputs: SmallVec<[OutMeta; 1]>) -> NodeRef {
-    let edges = ctx.get().edges.get().map(Edges::to_vec).unwrap_or_default();
+    let edges = ctx.get().begun.get().and_then(|b| b.edges.as_ref()).map(Edges::to_vec).unwrap_or_default();
     Node::new(PyFunctionRule { ctx: AnyThread::new(ctx.clone().unbind()) }, edges, outputs)
 }
 
@@ -202,60 +211,101 @@ fn bind<'py>(
     face: &Face,
     forward: &Bound<'py, PyAny>,
     separate: bool,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
+    args: Bound<'py, PyTuple>,
+    kwargs: Option<Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let py = args.py();
-    let kwargs = kwargs.filter(|k| !k.is_empty());
     if kwargs.is_none() && (!separate || takes_exactly(forward, args.len())) {
-        return Ok(args.clone());
+        return Ok(args);
     }
-    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+    let kwargs = kwargs.unwrap_or_else(|| PyDict::new(py));
     Ok(face.bind.bind(py).call1((forward, separate, args, kwargs))?.cast_into()?)
 }
 
+/// Code objects of functions that were asked about last, with their numbers of positional parameters; `None` if that is
+/// not all that they take. A code object does not change.
+static PARAMETERS: Mutex<[Option<(Py<PyAny>, Option<usize>)>; 16]> = Mutex::new([const { None }; 16]);
+
+static CODE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
 /// Whether a plain function has `n` positional parameters and nothing else, so that nothing is left to bind.
 fn takes_exactly(function: &Bound<'_, PyAny>, n: usize) -> bool {
+    let py = function.py();
+    let Ok(code) = function.getattr(intern!(py, "__code__")) else { return false };
+    if !CODE.import(py, "types", "CodeType").is_ok_and(|class| code.get_type_ptr() == class.as_type_ptr()) {
+        return parameters(&code).is_ok_and(|count| count == Some(n));
+    }
+    // Objects are at addresses that differ in the upper bits.
+    let place = (code.as_ptr() as usize >> 6) % 16;
+    let known = match &PARAMETERS.lock()[place] {
+        Some((known, count)) if known.is(&code) => Some(*count),
+        _ => None,
+    };
+    let count = known.unwrap_or_else(|| {
+        let count = parameters(&code).unwrap_or(None);
+        let old = PARAMETERS.lock()[place].replace((code.unbind(), count));
+        drop(old);
+        count
+    });
+    count == Some(n)
+}
+
+/// How many positional parameters a code object has; `None` if there are others.
+fn parameters(code: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     const VARARGS: u32 = 0x4;
     const VARKEYWORDS: u32 = 0x8;
-    let py = function.py();
-    let count = || -> PyResult<Option<usize>> {
-        let code = function.getattr(intern!(py, "__code__"))?;
-        let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
-        let keyword_only: usize = code.getattr(intern!(py, "co_kwonlyargcount"))?.extract()?;
-        let plain = flags & (VARARGS | VARKEYWORDS) == 0 && keyword_only == 0;
-        if plain { code.getattr(intern!(py, "co_argcount"))?.extract().map(Some) } else { Ok(None) }
-    };
-    count().is_ok_and(|c| c == Some(n))
+    let py = code.py();
+    let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
+    let keyword_only: usize = code.getattr(intern!(py, "co_kwonlyargcount"))?.extract()?;
+    let plain = flags & (VARARGS | VARKEYWORDS) == 0 && keyword_only == 0;
+    if plain { code.getattr(intern!(py, "co_argcount"))?.extract().map(Some) } else { Ok(None) }
 }
 
-/// Prepends `first` to `rest`.
-fn with_first<'py>(first: Bound<'py, PyAny>, rest: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
-    let items: SmallVec<[Bound<'py, PyAny>; 8]> = std::iter::once(first).chain(rest.iter()).collect();
-    PyTuple::new(rest.py(), items)
+/// `function(ctx, *args)`. A few arguments need no tuple.
+fn call_with_ctx<'py>(
+    function: &Bound<'py, PyAny>,
+    ctx: &Bound<'py, PyFunctionCtx>,
+    args: &[Bound<'py, PyAny>],
+) -> PyResult<Bound<'py, PyAny>> {
+    use ffi::PyObject_CallFunctionObjArgs as call;
+    let (py, end) = (function.py(), std::ptr::null_mut::<ffi::PyObject>());
+    let (f, ctx) = (function.as_ptr(), ctx.as_ptr());
+    // SAFETY: objects that are alive, and a null after the last argument.
+    unsafe {
+        let returned = match args {
+            [a] => call(f, ctx, a.as_ptr(), end),
+            [a, b] => call(f, ctx, a.as_ptr(), b.as_ptr(), end),
+            [a, b, c] => call(f, ctx, a.as_ptr(), b.as_ptr(), c.as_ptr(), end),
+            _ => {
+                let first = Bound::from_borrowed_ptr(py, ctx);
+                let all: SmallVec<[Bound<'py, PyAny>; 8]> =
+                    std::iter::once(first).chain(args.iter().cloned()).collect();
+                return function.call1(PyTuple::new(py, all)?);
+            }
+        };
+        Bound::from_owned_ptr_or_err(py, returned)
+    }
 }
 
-/// The tensors of a list that ctx wrote down.
-fn noted<'py>(
-    py: Python<'py>,
-    list: Option<&Py<PyAny>>,
+/// What `one` makes of each item of a list that ctx wrote down.
+#[inline]
+fn noted<'py, T>(
+    list: Option<&Bound<'py, PyAny>>,
     attribute: &str,
-    wrong: impl Fn(usize, &Bound<'py, PyAny>) -> PyErr,
-) -> PyResult<SmallVec<[Option<Tensor>; 2]>> {
+    one: impl Fn(usize, &Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<SmallVec<[T; 2]>> {
     let Some(list) = list else { return Ok(SmallVec::new()) };
-    let list = list.bind(py);
     let Ok(list) = list.cast::<PyTuple>() else {
         return Err(PyTypeError::new_err(format!(
             "autograd internal error: saved attribute '{attribute}' is expected to be a tuple but is {}",
             type_name(list)
         )));
     };
-    let one = |(i, v): (usize, Bound<'py, PyAny>)| match unwrap(&v) {
-        Some(t) => Ok(Some(t.clone())),
-        None if v.is_none() && attribute == "to_save" => Ok(None),
-        None => Err(wrong(i, &v)),
-    };
-    list.iter().enumerate().map(one).collect()
+    let mut tensors = SmallVec::new();
+    for (i, v) in list.iter_borrowed().enumerate() {
+        tensors.push(one(i, &v)?);
+    }
+    Ok(tensors)
 }
 
 const RETURNED_AND_SAVED: &str = "An input that has been returned as-is as output is being saved for backward. This is not \
@@ -263,59 +313,66 @@ const RETURNED_AND_SAVED: &str = "An input that has been returned as-is as outpu
     or setup ctx inside the forward function itself.";
 
 fn apply<'py>(
-    class: &Bound<'py, PyType>,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
+    class: &Bound<'py, PyAny>,
+    mut args: SmallVec<[Bound<'py, PyAny>; 4]>,
+    kwargs: Option<Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     let face = face(py)?;
     let forward = class.getattr(intern!(py, "forward"))?;
     let setup = class.getattr(intern!(py, "setup_context"))?;
     let separate = !setup.is(&face.setup_context);
-    let args = &bind(face, &forward, separate, args, kwargs)?;
+    // In a tuple, where Python code sees them.
+    let mut inputs = None;
+    if kwargs.is_some() || separate {
+        let given = PyTuple::new(py, &args)?;
+        let bound = bind(face, &forward, separate, given.clone(), kwargs)?;
+        if !bound.is(&given) {
+            args = bound.iter().collect();
+        }
+        inputs = Some(bound);
+    }
     if transforms::any()
-        && let Some(outputs) = transformed(class, args, separate)?
+        && let Some(outputs) = transformed(class, &args, separate)?
     {
         return Ok(outputs);
     }
 
     let mut operands: SmallVec<[Tensor; 4]> = SmallVec::new();
-    let mut tensors_in: SmallVec<[bool; 8]> = SmallVec::new();
-    let mut needs: SmallVec<[bool; 8]> = SmallVec::new();
-    for arg in args.iter_borrowed() {
-        let tensor = unwrap(&arg);
-        tensors_in.push(tensor.is_some());
-        needs.push(tensor.is_some_and(Tensor::requires_grad));
+    let mut facts = SmallVec::new();
+    for arg in &args {
+        let tensor = unwrap(arg);
+        facts.push((tensor.is_some(), tensor.is_some_and(Tensor::requires_grad)));
         operands.extend(tensor.cloned());
     }
     let edges = Edges::of(&operands).or_py()?;
-    let ctx: Bound<'py, PyFunctionCtx> = class.getattr(intern!(py, "_backward_cls"))?.call0()?.cast_into()?;
-    let this = ctx.get();
-    let _ = this.needs_input_grad.set(py, PyTuple::new(py, needs)?.unbind());
-    if let Some(edges) = edges {
-        let _ = this.edges.set(edges);
-    }
+    let ctx = begin::ctx(&class.getattr(intern!(py, "_backward_cls"))?, Begun { edges, args: facts })?;
 
-    let noted = || args.iter_borrowed().map(|arg| ("", unwrap(&arg).map_or(Noted::Other, Noted::of))).collect();
-    let _span = if profiler::is_open() { Some(profiler::function(&class.name()?.to_string(), &noted)) } else { None };
+    let noted = || args.iter().map(|arg| ("", unwrap(arg).map_or(Noted::Other, Noted::of))).collect();
+    let _span = if profiler::is_open() {
+        Some(profiler::function(&class.cast::<PyType>()?.name()?.to_string(), &noted))
+    } else {
+        None
+    };
     let returned = {
         let (_off, _plain) = (GradGuard::new(false), Hidden::from(0));
-        if separate {
-            let output = forward.call1(args)?;
-            setup.call1((&ctx, args, &output))?;
-            output
-        } else {
-            forward.call1(with_first(ctx.clone().into_any(), args)?)?
+        match inputs.filter(|_| separate) {
+            Some(inputs) => {
+                let output = forward.call1(&inputs)?;
+                call_with_ctx(&setup, &ctx, &[inputs.into_any(), output.clone()])?;
+                output
+            }
+            None => call_with_ctx(&forward, &ctx, &args)?,
         }
     };
-    finish(&ctx, args, &operands, tensors_in, separate, returned)
+    finish(&ctx, &args, &operands, separate, returned)
 }
 
 /// What a call gives under a transform; `None` if it is a call like any other.
 #[cold]
 fn transformed<'py>(
-    class: &Bound<'py, PyType>,
-    args: &Bound<'py, PyTuple>,
+    class: &Bound<'py, PyAny>,
+    args: &[Bound<'py, PyAny>],
     separate: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let mapping = transforms::depth() > 0;
@@ -323,7 +380,7 @@ fn transformed<'py>(
     let may_hold = |a: &Bound<'_, PyAny>| {
         mapping && (a.is_instance_of::<PyTuple>() || a.is_instance_of::<PyList>() || a.is_instance_of::<PyDict>())
     };
-    let batched = args.iter_borrowed().any(|a| unwrap(&a).map_or_else(|| may_hold(&a), Tensor::is_batched));
+    let batched = args.iter().any(|a| unwrap(a).map_or_else(|| may_hold(a), Tensor::is_batched));
     if !separate && transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override \
@@ -335,7 +392,9 @@ fn transformed<'py>(
         return Ok(None);
     }
     let py = class.py();
-    let outputs = BATCHES.import(py, "retrograd.autograd.function._vmap", "on_batches")?.call1((class, args))?;
+    let outputs = BATCHES
+        .import(py, "retrograd.autograd.function._vmap", "on_batches")?
+        .call1((class, PyTuple::new(py, args)?))?;
     Ok((!outputs.is(PyNotImplemented::get(py))).then_some(outputs))
 }
 
@@ -344,9 +403,8 @@ static BATCHES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 /// Makes what `forward` returned part of the graph.
 fn finish<'py>(
     ctx: &Bound<'py, PyFunctionCtx>,
-    args: &Bound<'py, PyTuple>,
+    args: &[Bound<'py, PyAny>],
     operands: &[Tensor],
-    tensors_in: SmallVec<[bool; 8]>,
     separate: bool,
     returned: Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -361,33 +419,29 @@ fn finish<'py>(
 
     let (to_save, dirty, still, materialize_still) = {
         let mut notes = this.notes.lock();
-        (notes.to_save.take(), notes.dirty.take(), notes.still.take(), notes.materialize_still)
+        let [to_save, dirty, still] =
+            [notes.to_save.take(), notes.dirty.take(), notes.still.take()].map(|list| list.map(|l| l.into_bound(py)));
+        (to_save, dirty, still, notes.materialize_still)
     };
-    let dirty = noted(py, dirty.as_ref(), "dirty_tensors", |i, v| {
-        PyRuntimeError::new_err(format!(
-            "mark_dirty can only accept variables, but argument {i} is of type {}",
-            type_name(v)
-        ))
+    let dirty = noted(dirty.as_ref(), "dirty_tensors", |i, v| {
+        let text = || format!("mark_dirty can only accept variables, but argument {i} is of type {}", type_name(v));
+        unwrap(v).cloned().ok_or_else(|| PyRuntimeError::new_err(text()))
     })?;
-    let still = noted(py, still.as_ref(), "non_differentiable", |i, v| {
-        PyRuntimeError::new_err(format!(
-            "mark_non_differentiable only accepts variable arguments, but got {} as argument {i}",
-            type_name(v)
-        ))
+    let still = noted(still.as_ref(), "non_differentiable", |i, v| {
+        let wrong = "mark_non_differentiable only accepts variable arguments, but got";
+        let text = || format!("{wrong} {} as argument {i}", type_name(v));
+        unwrap(v).cloned().ok_or_else(|| PyRuntimeError::new_err(text()))
     })?;
-    let dirty: SmallVec<[Tensor; 2]> = dirty.into_iter().flatten().collect();
-    let still: SmallVec<[Tensor; 2]> = still.into_iter().flatten().collect();
     let call = Call { operands, dirty: &dirty, still: &still };
-    let recording = this.edges.get().is_some();
-    let to_save = match recording {
-        false => SmallVec::new(),
-        true => noted(py, to_save.as_ref(), "to_save", |i, v| {
-            PyTypeError::new_err(format!(
-                "save_for_backward can only save variables, but argument {i} is of type {}",
-                type_name(v)
-            ))
-        })?,
-    };
+    let recording = this.begun.get().is_some_and(|b| b.edges.is_some());
+    let to_save = noted(to_save.as_ref().filter(|_| recording), "to_save", |i, v| match unwrap(v) {
+        Some(t) => Ok(Some(t.clone())),
+        None if v.is_none() => Ok(None),
+        None => Err(PyTypeError::new_err(format!(
+            "save_for_backward can only save variables, but argument {i} is of type {}",
+            type_name(v)
+        ))),
+    })?;
     for t in to_save.iter().flatten() {
         Saved::check(t).or_py()?;
     }
@@ -412,7 +466,7 @@ fn finish<'py>(
     // Before results are replaced.
     let propagating = mode::propagates(mode::word()).then(|| {
         let requires_grad = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.requires_grad(t));
-        (tensors_in.clone(), results.iter().map(requires_grad).collect::<SmallVec<[bool; 4]>>())
+        results.iter().map(requires_grad).collect::<SmallVec<[bool; 4]>>()
     });
     let node = recording.then_some({
         |results: &[Option<Tensor>], outputs: SmallVec<[OutMeta; 1]>| {
@@ -427,8 +481,8 @@ fn finish<'py>(
             let zeros = results.iter().map(|r| r.as_ref().is_some_and(|t| materialize_still || !is_still(t))).collect();
             let saved = SavedSlots::new(to_save.iter().map(keep).collect());
             saved.run_once();
-            let made = this.made.get_or_init(|| Made { saved, outputs, tensors_in, zeros });
-            let node = new_node(ctx, made.outputs.clone());
+            let _ = this.made.set(Made { saved, outputs: outputs.clone(), zeros });
+            let node = new_node(ctx, outputs);
             *this.node.lock() = Arc::downgrade(&node);
             node
         }
@@ -440,7 +494,9 @@ fn finish<'py>(
         pack_saved(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
     }
 
-    if let Some((tensors_in, requires_grad)) = propagating {
+    if let Some(requires_grad) = propagating {
+        let args = &PyTuple::new(py, args)?;
+        let tensors_in: SmallVec<[bool; 8]> = args.iter_borrowed().map(|arg| unwrap(&arg).is_some()).collect();
         let outcomes: SmallVec<[jvp::Outcome; 2]> =
             results.iter().zip(requires_grad).map(|(t, requires_grad)| t.clone().map(|t| (t, requires_grad))).collect();
         jvp::propagate(&jvp::Call { ctx, args, operands, tensors_in: &tensors_in, dirty: &dirty, results: &outcomes })?;
@@ -492,8 +548,7 @@ fn call_backward<'py>(
     if function.getattr(intern!(py, "boxed_grads_call"))?.is_truthy()? {
         return user.call1((ctx, PyList::new(py, grads)?));
     }
-    let args: SmallVec<[Bound<'py, PyAny>; 4]> = std::iter::once(ctx.clone().into_any()).chain(grads).collect();
-    user.call1(PyTuple::new(py, args)?)
+    call_with_ctx(&user, ctx, &grads)
 }
 
 fn run_backward(ctx: &Bound<'_, PyFunctionCtx>, node: &NodeRef, grads: &[Option<Tensor>]) -> PyResult<Grads> {
@@ -511,10 +566,11 @@ fn run_backward(ctx: &Bound<'_, PyFunctionCtx>, node: &NodeRef, grads: &[Option<
     });
     let returned = call_backward(ctx, given.collect::<PyResult<_>>()?)?;
     let error = |detail: String| PyRuntimeError::new_err(format!("function {} returned {detail}", name_of(ctx)));
-    let expected = made.tensors_in.len();
+    let tensors_in = &this.begun.get().expect("a call has begun").args;
+    let expected = tensors_in.len();
     let mut results = Grads::new();
     let mut take = |i: usize, v: &Bound<'_, PyAny>| -> PyResult<()> {
-        if !made.tensors_in[i] {
+        if !tensors_in[i].0 {
             if v.is_none() {
                 return Ok(());
             }
@@ -578,8 +634,64 @@ fn _once_differentiable<'py>(
     Ok(PyTuple::new(py, objects)?.into_any())
 }
 
+const APPLY: &CStr = c"apply($cls, *args, **kwargs)\n--\n\n\
+Run the function on `args`, recording it if a tensor among them requires grad.\n\n\
+Keyword arguments are bound to the positions of `forward`'s parameters. Returns what `forward` returned, its\n\
+tensors being outputs of a node of class `<Class>Backward`.";
+
+/// `apply`, as CPython calls a class method: PyO3 makes a tuple of the arguments of such a one.
+///
+/// # Safety
+/// 1. The interpreter is held.
+/// 2. `class` is a class; `args` points to `nargs` objects followed by one per name in `kwnames` (null or a tuple of
+///    str), all alive.
+unsafe extern "C" fn apply_entry(
+    class: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargs: ffi::Py_ssize_t,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: duty 1.
+    let py = unsafe { Python::assume_attached() };
+    let run = |py: Python<'_>| {
+        // SAFETY: duty 2.
+        let object = |i: usize| unsafe { Bound::from_borrowed_ptr(py, *args.add(i)) };
+        let positional = nargs as usize;
+        // SAFETY: duty 2.
+        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, kwnames) };
+        let kwargs = match &names {
+            None => None,
+            Some(names) => {
+                let kwargs = PyDict::new(py);
+                for (i, name) in names.cast::<PyTuple>()?.iter_borrowed().enumerate() {
+                    kwargs.set_item(name, object(positional + i))?;
+                }
+                Some(kwargs).filter(|k| !k.is_empty())
+            }
+        };
+        // SAFETY: duty 2.
+        let class = unsafe { Bound::from_borrowed_ptr(py, class) };
+        apply(&class, (0..positional).map(object).collect(), kwargs).map(Bound::into_ptr)
+    };
+    // The interpreter is held, but PyO3 must know, or it does not release references that are dropped in here.
+    guard(py, "apply", || Python::attach(run))
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
     m.add_class::<PyFunctionCtx>()?;
+    begin::register(py)?;
+    let class = py.get_type::<PyFunctionCtx>();
+    // Method definitions live as long as the process.
+    let apply = Box::leak(Box::new(ffi::PyMethodDef {
+        ml_name: c"apply".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: apply_entry },
+        ml_flags: ffi::METH_CLASS | ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: APPLY.as_ptr(),
+    }));
+    // SAFETY: a class, and a definition that is alive for good; a new reference, or null with an exception set.
+    let apply = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewClassMethod(class.as_type_ptr(), apply))? };
+    class.setattr("apply", apply)?;
     m.add_function(wrap_pyfunction!(_register_function, m)?)?;
     m.add_function(wrap_pyfunction!(_once_differentiable, m)?)
 }

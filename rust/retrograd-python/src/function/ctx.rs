@@ -8,12 +8,12 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use retrograd::autograd::{Node, hooks};
 use retrograd::call_site::CallSite;
 use smallvec::SmallVec;
 
-use super::{Notes, PyFunctionCtx, PyFunctionRule, apply, call_backward, clone_option, name_of, new_node, node_of_ctx};
+use super::{Begun, Notes, PyFunctionCtx, PyFunctionRule, call_backward, clone_option, name_of, new_node, node_of_ctx};
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
@@ -28,6 +28,27 @@ fn unfinished(what: &str) -> PyErr {
 }
 
 impl PyFunctionCtx {
+    /// One without notes.
+    pub(super) fn of(begun: OnceLock<Begun>) -> Self {
+        let notes = Notes {
+            to_save: None,
+            saved_for_forward: None,
+            dirty: None,
+            still: None,
+            materialize: true,
+            materialize_still: true,
+            pure_view: false,
+            in_jvp: false,
+        };
+        Self {
+            notes: Mutex::new(notes),
+            needs_input_grad: PyOnceLock::new(),
+            metadata: PyOnceLock::new(),
+            begun,
+            made: OnceLock::new(),
+            node: Mutex::new(Weak::<Node<PyFunctionRule>>::new()),
+        }
+    }
     /// What was saved for `jvp` has been used.
     pub(super) fn end_of_forward(&self) {
         self.note(|n| &mut n.saved_for_forward, None);
@@ -44,38 +65,7 @@ impl PyFunctionCtx {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs), text_signature = "()")]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        let notes = Notes {
-            to_save: None,
-            saved_for_forward: None,
-            dirty: None,
-            still: None,
-            materialize: true,
-            materialize_still: true,
-            pure_view: false,
-            in_jvp: false,
-        };
-        Self {
-            notes: Mutex::new(notes),
-            needs_input_grad: PyOnceLock::new(),
-            metadata: PyOnceLock::new(),
-            edges: OnceLock::new(),
-            made: OnceLock::new(),
-            node: Mutex::new(Weak::<Node<PyFunctionRule>>::new()),
-        }
-    }
-
-    /// Run the function on `args`, recording it if a tensor among them requires grad.
-    ///
-    /// Keyword arguments are bound to the positions of `forward`'s parameters. Returns what `forward` returned, its
-    /// tensors being outputs of a node of class `<Class>Backward`.
-    #[classmethod]
-    #[pyo3(signature = (*args, **kwargs))]
-    fn apply<'py>(
-        cls: &Bound<'py, PyType>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        apply(cls, args, kwargs)
+        Self::of(OnceLock::new())
     }
 
     /// Save tensors (or None) for `backward`, which reads them as `ctx.saved_tensors`.
@@ -203,8 +193,10 @@ impl PyFunctionCtx {
 
     /// One bool per argument of `forward`: whether it is a tensor that requires grad.
     #[getter]
-    fn needs_input_grad<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyTuple>> {
-        self.needs_input_grad.get(py).map(|t| t.bind(py).clone())
+    fn needs_input_grad<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let Some(begun) = self.begun.get() else { return Ok(None) };
+        let needs = || PyTuple::new(py, begun.args.iter().map(|(_, requires_grad)| requires_grad)).map(Bound::unbind);
+        Ok(Some(self.needs_input_grad.get_or_try_init(py, needs)?.bind(py).clone()))
     }
 
     /// The node's name: the function's with `Backward` appended.

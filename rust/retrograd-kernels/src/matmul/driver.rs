@@ -5,13 +5,14 @@
 //! where its rows are contiguous; if it is worth copying, the first row of tiles copies it while
 //! multiplying. And rows are divided evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
 
-use std::ptr::null;
+use std::mem::MaybeUninit;
+use std::ptr::{null, null_mut};
 
 use super::scratch;
 use super::simd::{Float, Simd};
 use super::tile::{self, Tile};
 use super::vecmat::VectorTimesMatrix;
-use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES};
+use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL, PANEL_TILES};
 
 /// One product, as the arguments of [`super::gemm`] describe it.
 #[derive(Clone, Copy)]
@@ -83,6 +84,10 @@ struct Even {
 
 impl Even {
     fn new(len: usize, most: usize) -> Self {
+        // Divisions are slow, and most lengths are short.
+        if len <= most {
+            return Self { parts: 1, short: len, long: 0 };
+        }
         let parts = len.div_ceil(most);
         Self { parts, short: len / parts, long: len % parts }
     }
@@ -110,8 +115,62 @@ pub(super) unsafe fn product<V: Simd>(p: Product<V::Elem>) {
         return unsafe { V::vecmat(&VectorTimesMatrix { n, k, x, xs, b, b_rs, b_cs, y, ys, accumulate }) };
     }
     let p = if p.c_cs != 1 && p.c_rs == 1 { p.transposed() } else { p };
-    // SAFETY: duties 1 to 3; the transposed product touches the same elements.
-    unsafe { blocked::<V>(p, None) }
+    // SAFETY: duties 1 to 3; the transposed product touches the same elements. `is_one_panel` was asked.
+    unsafe {
+        if is_one_panel::<V>(&p) {
+            one_panel::<V>(&p);
+        } else {
+            blocked::<V>(p, None);
+        }
+    }
+}
+
+/// Whether [`one_panel`] may compute the product.
+#[inline]
+pub(super) fn is_one_panel<V: Simd>(p: &Product<V::Elem>) -> bool {
+    let width = 2 * V::LEN;
+    p.c_cs == 1 && p.n <= width && p.k <= PANEL / width && p.m <= PANEL_TILES * V::ROWS
+}
+
+/// A product whose B is one narrow panel: there are no blocks to plan, and what is copied of B has its place on the
+/// stack. Each element is the same sum as in a block.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+/// 2. The duties of [`super::gemm`].
+/// 3. `m`, `n` and `k` are not zero, and `is_one_panel` says yes.
+pub(super) unsafe fn one_panel<V: Simd>(p: &Product<V::Elem>) {
+    let vectors = if p.n > V::LEN { 2 } else { 1 };
+    let width = vectors * V::LEN;
+    let mut panel = [const { MaybeUninit::<V::Elem>::uninit() }; PANEL];
+    let (mut b, mut b_rs) = (p.b, p.b_rs);
+    // SAFETY: duties 1 to 3. `panel` holds `k` rows of `width` elements, all of which `copy_rows` writes: `n` is at most
+    // `width` and more than `width - LEN`. Tiles stay inside C, whose rows are contiguous.
+    unsafe {
+        if p.b_cs != 1 || p.n != width {
+            V::copy_rows(p.n, p.k, p.b, p.b_cs, p.b_rs, panel.as_mut_ptr().cast(), width);
+            (b, b_rs) = (panel.as_ptr().cast(), width as isize);
+        }
+        let tiles = Even::new(p.m, V::ROWS);
+        for i in 0..tiles.parts {
+            let (i0, rows) = tiles.part(i);
+            let t = Tile {
+                k: p.k,
+                a: at(p.a, i0, p.a_rs, 0, 0),
+                a_rs: p.a_rs,
+                a_cs: p.a_cs,
+                b,
+                b_rs,
+                packed: null_mut(),
+                start: null(),
+                c: at(p.c, i0, p.c_rs, 0, 1).cast_mut(),
+                c_rs: p.c_rs,
+                last: p.n - (width - V::LEN),
+                accumulate: p.accumulate,
+            };
+            run::<V>(rows, vectors, false, &t);
+        }
+    }
 }
 
 /// As [`product`], with a B that is written as it is needed; that of `p` is not read.
@@ -129,7 +188,7 @@ pub(super) unsafe fn product_of<V: Simd>(p: Product<V::Elem>, b: Virtual<V::Elem
 
 /// # Safety
 /// The duties of [`product`], or with `source` those of [`product_of`].
-unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>) {
+pub(super) unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>) {
     let size = size_of::<V::Elem>();
     let width = 2 * V::LEN;
     let depths = Even::new(p.k, DEPTH_BYTES / size);
@@ -250,7 +309,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             for i in 0..tiles.parts {
                 let (i0, rows) = tiles.part(i);
                 let a = at(p.a, i0, p.a_rs, 0, 0);
-                copy_rows::<V>(rows, p.k, a, p.a_rs, p.a_cs, copy.add(i0 * p.k), rows);
+                V::copy_rows(rows, p.k, a, p.a_rs, p.a_cs, copy.add(i0 * p.k), rows);
             }
         }
         let mut slot = block.b_copy;
@@ -273,7 +332,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             } else if block.copy_b || !whole {
                 if block.b_ready || !whole {
                     if !block.b_ready {
-                        copy_rows::<V>(columns, p.k, b, p.b_cs, p.b_rs, slot, width);
+                        V::copy_rows(columns, p.k, b, p.b_cs, p.b_rs, slot, width);
                     }
                     (b, b_rs) = (slot, width as isize);
                 } else {
@@ -365,7 +424,8 @@ unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, pack: bool, t: Tile<V::E
 /// 2. `src` is readable for `rows` x `k` elements, with strides `rs` and `cs`.
 /// 3. `rows <= dst_rs`, and `dst` is writable for `(k - 1) * dst_rs` elements and `rows` rounded up
 ///    to a multiple of `LEN`.
-unsafe fn copy_rows<V: Simd>(
+#[inline(always)]
+pub(super) unsafe fn copy_rows<V: Simd>(
     rows: usize,
     k: usize,
     src: *const V::Elem,

@@ -204,8 +204,7 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         }
         return;
     }
-    let terms = m as f64 * n as f64 * k as f64;
-    if terms < FEW_TERMS || m.min(n) == 1 {
+    if m.saturating_mul(n).saturating_mul(k) < FEW_TERMS || m.min(n) == 1 {
         // SAFETY: duty 1, and no extent is zero.
         return unsafe {
             T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj })
@@ -220,7 +219,8 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         grain += GRAIN;
     }
     let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
-    split(extent, grain, terms * TERM_COST, &|part| {
+    let cost = m as f64 * n as f64 * k as f64 * TERM_COST;
+    split(extent, grain, cost, &|part| {
         let (i, m) = if along_rows { (part.start as isize, part.len()) } else { (0, m) };
         let (j, n) = if along_rows { (0, n) } else { (part.start as isize, part.len()) };
         // SAFETY: duty 1 for a part of C, which no other thread has, and no extent is zero.

@@ -5,6 +5,7 @@
 //! neighbours, written by the `entries!` macro below, one set for each instruction set. Other kernels run their own
 //! loops with them as a [`Routine`].
 
+use super::driver;
 use super::tile::{self, Tile};
 use super::vecmat::{self, VectorTimesMatrix};
 
@@ -52,6 +53,16 @@ pub(crate) trait Simd: Copy {
     unsafe fn vecmat(r: &VectorTimesMatrix<Self::Elem>);
     /// Runs [`Routine::run`] with this instruction set. Duty 1, and the duties of the routine.
     unsafe fn call<R: Routine<Elem = Self::Elem>>(r: &R);
+    /// Runs [`driver::copy_rows`] with this instruction set. Duty 1, and the duties of `driver::copy_rows`.
+    unsafe fn copy_rows(
+        rows: usize,
+        k: usize,
+        src: *const Self::Elem,
+        rs: isize,
+        cs: isize,
+        dst: *mut Self::Elem,
+        dst_rs: usize,
+    );
     /// Writes `depth` rows of `LEN` elements, with stride `dst_rs`: `dst[p * dst_rs + j]` becomes `src[j * src_rs + p]`
     /// for `j < rows` and zero for the other `j < LEN`. Rows are written in ascending order, so `dst_rs` may be less
     /// than `LEN`.
@@ -151,6 +162,32 @@ macro_rules! entries {
             }
             // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
             unsafe { run::<Self, R>(r) }
+        }
+
+        unsafe fn copy_rows(
+            rows: usize,
+            k: usize,
+            src: *const Self::Elem,
+            rs: isize,
+            cs: isize,
+            dst: *mut Self::Elem,
+            dst_rs: usize,
+        ) {
+            $(#[$feature])?
+            unsafe fn run<V: Simd>(
+                rows: usize,
+                k: usize,
+                src: *const V::Elem,
+                rs: isize,
+                cs: isize,
+                dst: *mut V::Elem,
+                dst_rs: usize,
+            ) {
+                // SAFETY: the caller of `copy_rows` answers for the CPU and for the duties of the body.
+                unsafe { driver::copy_rows::<V>(rows, k, src, rs, cs, dst, dst_rs) }
+            }
+            // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
+            unsafe { run::<Self>(rows, k, src, rs, cs, dst, dst_rs) }
         }
 
         unsafe fn transpose(

@@ -7,6 +7,7 @@ use super::driver::{self, Product};
 use super::simd::{self, Simd};
 use super::{Layout, gemm, gemm_slices};
 use crate::naive;
+use crate::thresholds::matmul::{PANEL, PANEL_TILES};
 
 /// Element types that are compared in f64.
 trait Real: simd::Float + PartialEq + std::fmt::Debug {
@@ -169,12 +170,72 @@ where
     }
 }
 
+/// A product of one panel has the bits that it has in blocks, up to the largest one, and the next size is in blocks.
+fn one_panel<V: Simd>(name: &str)
+where
+    V::Elem: Real,
+{
+    let (width, rows) = (2 * V::LEN, PANEL_TILES * V::ROWS);
+    let deepest = PANEL / width;
+    let whole = |m, n, k| {
+        let (a, b, c) = (Shape::Rows.place(m, k), Shape::Columns.place(k, n), Shape::Rows.place(m, n));
+        check(name, driver::product::<V>, a, b, c, false);
+    };
+    for (m, n, k) in [(rows, width, deepest), (rows + 1, 3, 2), (3, width + 1, 2), (3, 2, deepest + 1)] {
+        whole(m, n, k);
+    }
+    let mut numbers = Numbers(11);
+    for (m, n, k) in [(2, 1, 1), (4, 4, 4), (3, V::LEN, 2), (V::ROWS + 1, V::LEN + 1, 5), (rows, width, deepest)] {
+        let k = k.min(deepest);
+        for a in SHAPES {
+            for b in SHAPES {
+                for accumulate in [false, true] {
+                    let (al, a_len) = a.place(m, k);
+                    let (bl, b_len) = b.place(k, n);
+                    let (a, b) = (numbers.vec::<V::Elem>(a_len), numbers.vec::<V::Elem>(b_len));
+                    let start = numbers.vec::<V::Elem>(m * n);
+                    let run = |of: &dyn Fn(Product<V::Elem>)| {
+                        let mut c = start.clone();
+                        of(Product {
+                            m,
+                            n,
+                            k,
+                            a: a[al.offset..].as_ptr(),
+                            a_rs: al.rs,
+                            a_cs: al.cs,
+                            b: b[bl.offset..].as_ptr(),
+                            b_rs: bl.rs,
+                            b_cs: bl.cs,
+                            accumulate,
+                            c: c.as_mut_ptr(),
+                            c_rs: n as isize,
+                            c_cs: 1,
+                            conj: [false; 2],
+                        });
+                        c
+                    };
+                    // SAFETY: the layouts fit their slices, C is row-major, and no size is zero; the callers pass an
+                    // instruction set of this CPU, and the product is one panel.
+                    let panel = run(&|p| unsafe {
+                        assert!(driver::is_one_panel::<V>(&p));
+                        driver::one_panel::<V>(&p);
+                    });
+                    // SAFETY: as above.
+                    let blocks = run(&|p| unsafe { driver::blocked::<V>(p, None) });
+                    assert_eq!(panel, blocks, "{name}: {m} x {n} x {k}, {al:?} {bl:?} accumulate {accumulate}");
+                }
+            }
+        }
+    }
+}
+
 /// The sizes around each limit of tile, vector and block, and some primes, for the vectors `V`.
 fn sweep<V: Simd>(name: &str)
 where
     V::Elem: Real,
 {
     merges::<V>();
+    one_panel::<V>(name);
     let run: Run<V::Elem> = driver::product::<V>;
     let (r, l) = (V::ROWS, V::LEN);
     let place = |shape: Shape, rows, cols| shape.place(rows, cols);

@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 
+use super::driver;
 use super::simd::{Routine, Simd, entries, unrolled};
 use super::tile::{self, Tile};
 use super::vecmat::{self, VectorTimesMatrix};

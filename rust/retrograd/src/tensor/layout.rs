@@ -24,6 +24,14 @@ const MOST: usize = isize::MAX as usize;
 
 /// Number of elements of `sizes`; an error if it (or the number of bytes) cannot be addressed.
 pub fn checked_numel(op: &'static str, sizes: &[usize]) -> Result<usize> {
+    // A matrix, neither empty nor large: zero wraps around.
+    const SHORT: usize = 1 << (usize::BITS / 2 - 4);
+    if let &[m, n] = sizes
+        && m.wrapping_sub(1) < SHORT
+        && n.wrapping_sub(1) < SHORT
+    {
+        return Ok(m * n);
+    }
     // With empty axes too: strides are products of the other sizes.
     let n = sizes.iter().try_fold(1usize, |n, &s| n.checked_mul(s.max(1))).filter(|&n| n <= MOST);
     let empty = sizes.contains(&0);
@@ -39,12 +47,18 @@ pub fn numel(sizes: &[usize]) -> usize {
     if sizes.contains(&0) { 0 } else { sizes.iter().product() }
 }
 
+/// Whether sizes are equal. Written out: there are few of them, and comparing slices is a call.
+#[inline]
+pub(crate) fn same_sizes(a: &[usize], b: &[usize]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
+
 /// Row-major strides.
 pub fn contiguous_strides(sizes: &[usize]) -> Strides {
-    if let [_] = sizes {
-        let mut strides = Strides::new();
-        strides.push(1);
-        return strides;
+    match sizes {
+        [_] => return Strides::from_buf_and_len([1, 0, 0, 0, 0], 1),
+        &[_, n] => return Strides::from_buf_and_len([n.max(1) as isize, 1, 0, 0, 0], 2),
+        _ => {}
     }
     let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
     let mut step = 1isize;
@@ -252,6 +266,19 @@ mod tests {
         assert_eq!(view_strides(&[4, 1, 3], &[6, 7, 2], &[12]), s(&[2]));
         assert_eq!(view_strides(&[2, 3, 4], &[12, 4, 1], &[3, 2, 4]), s(&[8, 4, 1]));
         assert_eq!(view_strides(&[2, 2], &[0, 1], &[4]), None);
+    }
+
+    #[test]
+    fn matrices_are_counted_as_other_tensors_are() {
+        let limit = 1usize << (usize::BITS / 2 - 4);
+        let lengths = [0, 1, 2, 7, limit - 1, limit, limit + 1, 1 << 31, 1 << 32, usize::MAX / 2, usize::MAX];
+        for m in lengths {
+            for n in lengths {
+                let (got, want) = (checked_numel("", &[m, n]), checked_numel("", &[1, m, n]));
+                assert_eq!(got.ok(), want.ok(), "{m} x {n}");
+                assert_eq!(contiguous_strides(&[m, n])[..], contiguous_strides(&[1, m, n])[1..], "{m} x {n}");
+            }
+        }
     }
 
     #[test]

@@ -144,6 +144,8 @@ pub fn mm(input: &Tensor, mat2: &Tensor) -> Result<Tensor> {
 
 #[cfg(test)]
 mod tests {
+    use num_complex::Complex;
+
     use super::*;
     use crate::tensor::{DType, Scalar};
     use crate::testing::{complex_noise, gradcheck, noise};
@@ -153,6 +155,52 @@ mod tests {
         for (m, k, n) in [(2, 3, 4), (1, 1, 1), (3, 1, 2), (0, 2, 3), (2, 0, 3), (17, 5, 9)] {
             gradcheck(&|x| x[0].mm(&x[1]), &[noise(1, &[m, k]), noise(2, &[k, n])]);
             gradcheck(&|x| x[0].t()?.mm(&x[1].t()?), &[noise(1, &[k, m]), noise(2, &[n, k])]);
+        }
+    }
+
+    /// Matrices of these sizes: row-major, column-major, with gaps, and with equal rows.
+    fn layouts(seed: u64, rows: usize, cols: usize, of: fn(u64, &[usize]) -> Tensor) -> [Tensor; 4] {
+        [
+            of(seed, &[rows, cols]),
+            of(seed + 1, &[cols, rows]).t().unwrap(),
+            of(seed + 2, &[rows, cols, 3]).select(2, 1).unwrap(),
+            of(seed + 3, &[1, cols]).expand(&[rows as i64, -1]).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn small_products_of_every_layout() {
+        let sizes = [(1, 1, 1), (4, 4, 4), (2, 3, 0), (0, 3, 2), (3, 0, 2), (1, 5, 4), (5, 4, 1), (15, 3, 2)];
+        let limits = [(57, 2, 3), (3, 40, 5), (3, 65, 2), (7, 9, 33), (6, 32, 32)];
+        for (m, k, n) in sizes.into_iter().chain(limits) {
+            for a in layouts(1, m, k, noise) {
+                for b in layouts(5, k, n, noise) {
+                    let (x, y) = (a.to_vec::<f64>().unwrap(), b.to_vec::<f64>().unwrap());
+                    let got = a.mm(&b).unwrap();
+                    assert_eq!((got.sizes(), got.is_contiguous()), (&[m, n][..], true));
+                    for (i, got) in got.to_vec::<f64>().unwrap().into_iter().enumerate() {
+                        let want: f64 = (0..k).map(|p| x[i / n * k + p] * y[p * n + i % n]).sum();
+                        assert!((got - want).abs() <= 1e-15 * (k + 1) as f64, "{m} x {n} x {k}: {got}, not {want}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_products_of_conjugates() {
+        for (m, k, n) in [(4, 4, 4), (1, 3, 5), (5, 2, 1), (2, 0, 2), (9, 7, 17)] {
+            for (a, b) in layouts(1, m, k, complex_noise).iter().zip(layouts(5, k, n, complex_noise).iter().rev()) {
+                for [left, right] in [[false, true], [true, false], [true, true]] {
+                    let of = |x: &Tensor, conj: bool| if conj { x.conj().unwrap() } else { x.clone() };
+                    let (a, b) = (of(a, left), of(b, right));
+                    let (x, y) = (a.to_vec::<Complex<f64>>().unwrap(), b.to_vec::<Complex<f64>>().unwrap());
+                    for (i, got) in a.mm(&b).unwrap().to_vec::<Complex<f64>>().unwrap().into_iter().enumerate() {
+                        let want: Complex<f64> = (0..k).map(|p| x[i / n * k + p] * y[p * n + i % n]).sum();
+                        assert!((got - want).norm() <= 1e-14, "{m} x {n} x {k}: {got}, not {want}");
+                    }
+                }
+            }
         }
     }
 

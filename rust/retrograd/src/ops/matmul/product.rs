@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{TERM_COST, gemm_conj, gemm_halves};
+use crate::kernels::matmul::{GemmScalar, TERM_COST, gemm_conj, gemm_halves};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Ring;
@@ -70,60 +70,108 @@ fn multiply_lazy(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: b
     multiply_memory(op, Side { x: &x, ..a }, Side { x: &y, ..b }, conj, out, accumulate)
 }
 
+/// A product of two matrices, as the kernel takes it: sizes, and the distances of rows and of columns.
+#[derive(Clone, Copy)]
+struct Product {
+    m: usize,
+    n: usize,
+    k: usize,
+    a: (isize, isize),
+    b: (isize, isize),
+    c: (isize, isize),
+    conj: [bool; 2],
+    accumulate: bool,
+}
+
+impl Product {
+    /// # Safety
+    /// The duties of [`gemm_conj`].
+    #[inline(always)]
+    unsafe fn run<T: GemmScalar>(&self, a: *const T, b: *const T, c: *mut T) {
+        let Self { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), conj, accumulate } = *self;
+        // SAFETY: those of callers.
+        unsafe { gemm_conj(m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj) }
+    }
+}
+
+/// How many products there are, and the distances of their operands and results.
+#[derive(Clone, Copy)]
+struct Batch {
+    count: usize,
+    a: isize,
+    b: isize,
+    c: isize,
+}
+
+impl Batch {
+    const ONE: Self = Self { count: 1, a: 0, b: 0, c: 0 };
+
+    /// A batch that shares one operand is one product: its rows, or columns, are those of all.
+    fn join(self, p: &mut Product) -> Self {
+        let evenly = |count: usize, inner: isize, outer: isize| count == 1 || outer == inner * count as isize;
+        if self.count <= 1 {
+            return self;
+        }
+        if self.b == 0 && evenly(p.m, p.a.0, self.a) && evenly(p.m, p.c.0, self.c) {
+            if p.m == 1 {
+                (p.a.0, p.c.0) = (self.a, self.c);
+            }
+            p.m *= self.count;
+            return Self::ONE;
+        }
+        if self.a == 0 && evenly(p.n, p.b.1, self.b) && evenly(p.n, p.c.1, self.c) {
+            if p.n == 1 {
+                (p.b.1, p.c.1) = (self.b, self.c);
+            }
+            p.n *= self.count;
+            return Self::ONE;
+        }
+        self
+    }
+}
+
 /// [`multiply`] of the numbers in memory, of those operands conjugated of which `conj` says so.
 fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Tensor, accumulate: bool) -> Result<()> {
-    let (mut m, k) = a.sizes();
-    let mut n = b.sizes().1;
-    let (mut a_rs, a_cs) = a.strides();
-    let (b_rs, mut b_cs) = b.strides();
-    let (mut c_rs, mut c_cs) = plain(out).strides();
-    let rank = out.ndim();
-    let same =
-        |x: &Tensor| x.ndim() == rank && x.dtype() == out.dtype() && (rank != 3 || x.sizes()[0] == out.sizes()[0]);
-    if !(same(a.x) && same(b.x) && matches!(rank, 2 | 3) && b.sizes().0 == k && plain(out).sizes() == (m, n)) {
+    let ((m, k), (inner, n)) = (a.sizes(), b.sizes());
+    let (rank, dtype) = (out.ndim(), out.dtype());
+    let same = |x: &Tensor| x.ndim() == rank && x.dtype() == dtype && (rank != 3 || x.sizes()[0] == out.sizes()[0]);
+    if !(same(a.x) && same(b.x) && matches!(rank, 2 | 3) && inner == k && plain(out).sizes() == (m, n)) {
         return Err(Error::shape(op, format!("{:?} and {:?} have no product like {out:?}", a.x, b.x)));
     }
-    let batched = rank == 3;
-    let mut batch = if batched { out.sizes()[0] } else { 1 };
-    let step = |t: &Tensor| if batched { t.strides()[0] } else { 0 };
-    let (sa, sb, sc) = (step(a.x), step(b.x), step(out));
-    // A batch that shares one operand is one product: its rows, or columns, are those of all.
-    let evenly = |count: usize, inner: isize, outer: isize| count == 1 || outer == inner * count as isize;
-    if batch > 1 && sb == 0 && evenly(m, a_rs, sa) && evenly(m, c_rs, sc) {
-        if m == 1 {
-            (a_rs, c_rs) = (sa, sc);
-        }
-        (m, batch) = (m * batch, 1);
-    } else if batch > 1 && sa == 0 && evenly(n, b_cs, sb) && evenly(n, c_cs, sc) {
-        if n == 1 {
-            (b_cs, c_cs) = (sb, sc);
-        }
-        (n, batch) = (n * batch, 1);
-    }
-    match_dtype!(arithmetic, out.dtype(), T => {
+    let mut p = Product { m, n, k, a: a.strides(), b: b.strides(), c: plain(out).strides(), conj, accumulate };
+    let batch = if rank == 2 {
+        Batch::ONE
+    } else {
+        let step = |t: &Tensor| t.strides()[0];
+        Batch { count: out.sizes()[0], a: step(a.x), b: step(b.x), c: step(out) }.join(&mut p)
+    };
+    let p = p;
+    match_dtype!(arithmetic, dtype, T => {
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| SharedPtr(t.ptr::<T>()));
-        let cost = batch as f64 * (m as f64 * n as f64 * k as f64) * TERM_COST;
-        split(batch, 1, cost, &|part| {
-            for i in part.start as isize..part.end as isize {
-                // Without elements there is nothing the offset could reach: the kernel does not read.
-                let (pa, pb) = (pa.get().wrapping_offset(i * sa), pb.get().wrapping_offset(i * sb));
-                let pc = pc.get().wrapping_offset(i * sc);
-                // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just
-                // checked (rows or columns of several matrices at even distances, where they are one product);
-                // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4,
-                // and no other piece has this matrix.
-                unsafe {
-                    let (pa, pb) = (pa.cast_const(), pb.cast_const());
-                    gemm_conj(m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs, conj);
-                }
-            }
-        });
+        let run = |i: isize| {
+            // Without elements there is nothing the offset could reach: the kernel does not read.
+            let (pa, pb) = (pa.get().wrapping_offset(i * batch.a), pb.get().wrapping_offset(i * batch.b));
+            let pc = pc.get().wrapping_offset(i * batch.c);
+            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just
+            // checked (rows or columns of several matrices at even distances, where they are one product);
+            // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4,
+            // and no other piece has this matrix.
+            unsafe { p.run(pa.cast_const(), pb.cast_const(), pc) }
+        };
+        if batch.count == 1 {
+            run(0);
+            return Ok(());
+        }
+        let cost = batch.count as f64 * (p.m as f64 * p.n as f64 * p.k as f64) * TERM_COST;
+        split(batch.count, 1, cost, &|part| (part.start as isize..part.end as isize).for_each(run));
         Ok(())
     }, else {
-        let half = out.dtype().half().unwrap_or_else(|| undeclared(out.dtype()));
+        let half = dtype.half().unwrap_or_else(|| undeclared(dtype));
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
-        for i in 0..batch as isize {
-            let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));
+        let Product { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), .. } = p;
+        for i in 0..batch.count as isize {
+            let (pa, pb) = (pa.wrapping_offset(i * batch.a), pb.wrapping_offset(i * batch.b));
+            let pc = pc.wrapping_offset(i * batch.c);
             // SAFETY: as above.
             unsafe { gemm_halves(half, m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
         }

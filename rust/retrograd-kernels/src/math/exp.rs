@@ -65,6 +65,31 @@ pub fn tanh<V: Vector>(x: V) -> V {
     near.select(a.lt(x.of(0.55)), far).with_sign_of(x)
 }
 
+/// Half of the exponential of a number from 0 on; infinite only where the hyperbolic sine is.
+#[inline(always)]
+fn half_exp<V: Vector>(a: V) -> V {
+    let one = a.of(1.0);
+    let (n, r, s) = parts(a.at_most(a.splat(V::Elem::EXP_MAX) + one));
+    (one + (r + s)).ldexp(n - one)
+}
+
+/// The hyperbolic sine. ULP: 2 / 2.
+#[inline(always)]
+pub fn sinh<V: Vector>(x: V) -> V {
+    let a = x.abs();
+    let z = a * a;
+    let near = (z * polynomial(z, V::Elem::SINH)).fma(a, a);
+    let half = half_exp(a);
+    near.select(a.lt(x.of(1.0)), half - x.of(0.25) / half).with_sign_of(x)
+}
+
+/// The hyperbolic cosine. ULP: 1.5 / 2.
+#[inline(always)]
+pub fn cosh<V: Vector>(x: V) -> V {
+    let half = half_exp(x.abs());
+    half + x.of(0.25) / half
+}
+
 /// The logistic function `1 / (1 + exp(-x))`. ULP: 2 / 2.
 #[inline(always)]
 pub fn sigmoid<V: Vector>(x: V) -> V {

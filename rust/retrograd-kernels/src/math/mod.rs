@@ -11,6 +11,7 @@
 
 mod erf;
 mod exp;
+mod inverse;
 mod log;
 mod normal;
 mod tables;
@@ -19,11 +20,12 @@ mod tests;
 mod trigonometry;
 
 pub use erf::{erf, erf_below_1};
-pub use exp::{exp, exp2, expm1, sigmoid, tanh};
-pub use log::{log, log_in_two, log1p, log2, log10, logit};
+pub use exp::{cosh, exp, exp2, expm1, sigmoid, sinh, tanh};
+pub use inverse::{acos, asin, atan};
+pub use log::{acosh, asinh, atanh, log, log_in_two, log1p, log2, log10, logit};
 pub use normal::normal_cdf;
 pub use tables::Tables;
-pub use trigonometry::{cos, sin};
+pub use trigonometry::{cos, sin, tan};
 
 use super::simd::Vector;
 

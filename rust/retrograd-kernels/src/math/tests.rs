@@ -1,5 +1,6 @@
 //! Errors in units in the last place, per instruction set, against the C library; and properties of all functions.
 
+use std::f64::consts::{FRAC_PI_2, PI};
 use std::fmt::Write;
 
 use super::super::pointwise::{Body, lanes1_at};
@@ -53,6 +54,15 @@ bodies! {
     Tanh tanh f64::tanh, [2.0, 2.0];
     Sigmoid sigmoid |x| { let e = (-x.abs()).exp(); if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) } }, [2.0, 2.0];
     Erf erf libm::erf, [1.5, 2.0];
+    Tan tan f64::tan, [2.5, 2.0];
+    Asin asin f64::asin, [1.25, 1.5];
+    Acos acos f64::acos, [1.25, 1.5];
+    Atan atan f64::atan, [1.5, 1.5];
+    Sinh sinh f64::sinh, [2.0, 2.0];
+    Cosh cosh f64::cosh, [1.5, 2.0];
+    Asinh asinh libm::asinh, [2.0, 2.0];
+    Acosh acosh |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) }, [2.5, 2.0];
+    Atanh atanh libm::atanh, [2.5, 2.0];
     Logit logit |x| {
         let near = 0.25 < x && x < 0.75;
         if near { ((x + x - 1.0) / (1.0 - x)).ln_1p() } else { (x / (1.0 - x)).ln() }
@@ -268,6 +278,26 @@ fn results_do_not_depend_on_the_place() {
 }
 
 #[test]
+fn odd_functions_are_odd_to_the_last_bit() {
+    const ODD: [&str; 9] = ["sin", "tanh", "erf", "tan", "asin", "atan", "sinh", "asinh", "atanh"];
+    let x: Vec<f64> = doubles(2_000).into_iter().filter(|x| !x.is_nan()).collect();
+    let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+    let (minus_x, minus_single): (Vec<f64>, Vec<f32>) = x.iter().map(|&x| (-x, -x as f32)).unzip();
+    for f in functions().iter().filter(|f| ODD.contains(&f.name)) {
+        for level in InstructionSet::available() {
+            let pairs = (f.double)(level, &x).into_iter().zip((f.double)(level, &minus_x));
+            for (&x, (y, z)) in x.iter().zip(pairs) {
+                assert!(y.to_bits() == (-z).to_bits() || y.is_nan() && z.is_nan(), "{} {x:e} {level:?}", f.name);
+            }
+            let pairs = (f.single)(level, &single).into_iter().zip((f.single)(level, &minus_single));
+            for (&x, (y, z)) in single.iter().zip(pairs) {
+                assert!(y.to_bits() == (-z).to_bits() || y.is_nan() && z.is_nan(), "{} {x:e} {level:?}", f.name);
+            }
+        }
+    }
+}
+
+#[test]
 fn results_stay_in_their_range_and_are_exact_where_they_can_be() {
     let x: Vec<f64> = doubles(4_000);
     let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
@@ -276,6 +306,18 @@ fn results_stay_in_their_range_and_are_exact_where_they_can_be() {
             assert!((f.double)(level, &x).iter().all(|y| y.is_nan() || y.abs() <= 1.0), "{} {level:?}", f.name);
             assert!((f.single)(level, &single).iter().all(|y| y.is_nan() || y.abs() <= 1.0), "{} {level:?}", f.name);
         }
+        let within = |name, low: f64, high: f64| {
+            let f = functions().into_iter().find(|f| f.name == name).unwrap();
+            let fits = |y: &f64| y.is_nan() || (low..=high).contains(y);
+            assert!((f.double)(level, &x).iter().all(fits), "{name} {level:?}");
+            let (low, high) = (low as f32, high as f32);
+            let fits = |y: &f32| y.is_nan() || (low..=high).contains(y);
+            assert!((f.single)(level, &single).iter().all(fits), "{name} {level:?}");
+        };
+        within("asin", -FRAC_PI_2, FRAC_PI_2);
+        within("atan", -FRAC_PI_2, FRAC_PI_2);
+        within("acos", 0.0, PI);
+        within("cosh", 1.0, f64::INFINITY);
         let powers: Vec<f64> = (-1074..1024).map(|k| 2f64.powi(k.max(-1022)) * 2f64.powi((k + 1022).min(0))).collect();
         let exponents: Vec<f64> = (-1074..1024).map(f64::from).collect();
         assert_eq!(run(level, &Log2, &powers), exponents);

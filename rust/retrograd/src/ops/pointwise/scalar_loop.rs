@@ -90,13 +90,14 @@ pub(super) fn run_in_complex<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: 
     }
 }
 
-/// A unary function of real numbers and its derivative. All of them share one loop in double precision, so that one
-/// costs no code but its own: for functions that take no time worth mentioning in a training step.
+/// A unary function of real numbers and its derivative. All of them share what an op is made of, so that one costs no
+/// code but its own.
 #[derive(Debug)]
 pub struct UnaryFunction {
     pub name: &'static str,
     pub node: &'static str,
-    pub f: InDouble<fn(f64) -> f64, 1>,
+    /// As [`Unary::kernel`], for float32 and float64.
+    pub kernel: fn(Pass) -> Result<()>,
     /// It takes halves, as torch's does.
     pub halves: bool,
     /// Of complex numbers, where the op is there for them.
@@ -149,10 +150,7 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
         self.0.name
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
-        match &self.0.f {
-            InDouble::Each(f) => pass.in_double(f),
-            InDouble::Blocks(f) => pass.blocks(f),
-        }
+        (self.0.kernel)(pass)
     }
     fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor> {
         (self.0.vjp)(g, saved)

@@ -7,7 +7,7 @@ use retrograd_macros::op;
 use super::rounding::Sign;
 use super::scalar_loop::run_in_double;
 use super::select::number;
-use super::unary::{Map, Pass, Unary, with_complex};
+use super::unary::{Map, Pass, Unary, body, with_complex};
 use super::{complex, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -26,6 +26,7 @@ pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 /// `frac`: reverse `g`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frac;
+body!(Frac, Real, |x| x.sub(x.trunc()));
 impl Unary for Frac {
     const NAME: &'static str = "frac";
     const SAVE: &'static [Save] = &[];
@@ -34,7 +35,7 @@ impl Unary for Frac {
         Ok(x)
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.in_double(&|x| x - x.trunc())
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         Ok(g.clone())

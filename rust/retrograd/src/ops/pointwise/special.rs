@@ -8,7 +8,7 @@ use std::ops::Range;
 use retrograd_macros::op;
 
 use super::binary::XLOGY;
-use super::scalar_loop::{InDouble, UnaryFunction, of_result, of_self, run_blocks};
+use super::scalar_loop::{UnaryFunction, of_result, of_self, run_blocks};
 use super::select::number;
 use super::unary::{Map, Pass, Unary, elementary};
 use super::{activation, bessel, exponential, incomplete_gamma, rounding};
@@ -146,7 +146,7 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfc",
         node: "ErfcBackward0",
-        f: InDouble::Blocks(scalar::erfc),
+        kernel: |pass| pass.blocks(&scalar::erfc),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
@@ -166,7 +166,7 @@ pub fn erfinv(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfinv",
         node: "ErfinvBackward0",
-        f: InDouble::Blocks(scalar::erfinv),
+        kernel: |pass| pass.blocks(&scalar::erfinv),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
@@ -194,7 +194,7 @@ pub fn sinc(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "sinc",
         node: "SincBackward0",
-        f: InDouble::Blocks(scalar::sinc),
+        kernel: |pass| pass.blocks(&scalar::sinc),
         halves: true,
         of_complex: Some(complex::sinc),
         vjp: sinc_vjp,
@@ -214,7 +214,7 @@ pub fn erfcx(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfcx",
         node: "SpecialErfcxBackward0",
-        f: InDouble::Blocks(scalar::erfcx),
+        kernel: |pass| pass.blocks(&scalar::erfcx),
         halves: false,
         of_complex: None,
         vjp: |g, x| g.mul(&x.mul(&erfcx(x)?)?.times(2.0)?.plus(-FRAC_2_SQRT_PI)?),
@@ -234,7 +234,7 @@ pub fn lgamma(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "lgamma",
         node: "LgammaBackward0",
-        f: InDouble::Blocks(scalar::lgamma),
+        kernel: |pass| pass.blocks(&scalar::lgamma),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.digamma()?),
@@ -254,7 +254,7 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "digamma",
         node: "DigammaBackward0",
-        f: InDouble::Blocks(scalar::digamma),
+        kernel: |pass| pass.blocks(&scalar::digamma),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&polygamma(1, x)?),
@@ -274,7 +274,7 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "entr",
         node: "SpecialEntrBackward0",
-        f: InDouble::Blocks(scalar::entropy),
+        kernel: |pass| pass.blocks(&scalar::entropy),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
@@ -307,7 +307,7 @@ pub fn ndtri(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "ndtri",
         node: "SpecialNdtriBackward0",
-        f: InDouble::Blocks(scalar::ndtri),
+        kernel: |pass| pass.blocks(&scalar::ndtri),
         halves: false,
         of_complex: None,
         vjp: |g, result| g.mul(&result.square()?.times(0.5)?.exp()?.times((2.0 * PI).sqrt())?),
@@ -327,7 +327,7 @@ pub fn log_ndtr(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "log_ndtr",
         node: "SpecialLogNdtrBackward0",
-        f: InDouble::Blocks(scalar::log_ndtr),
+        kernel: |pass| pass.blocks(&scalar::log_ndtr),
         halves: false,
         of_complex: None,
         vjp: |g, x| g.div(&erfcx(&x.times(-FRAC_1_SQRT_2)?)?)?.times((2.0 / PI).sqrt()),

@@ -3,13 +3,25 @@
 use super::super::simd::Vector;
 use super::{Tables, polynomial};
 
-/// `(n, r, s)` with `exp(x) = 2^n (1 + r + s)`: `n` an integer, `|r| <= ln 2 / 2`, `s` about `r^2 / 2`.
+/// `(n, r)` with `x = n ln 2 + r`: `n` an integer, `|r| <= ln 2 / 2`.
 #[inline(always)]
-fn parts<V: Vector>(x: V) -> (V, V, V) {
+pub(super) fn reduced<V: Vector>(x: V) -> (V, V) {
     let n = x.nearest(x.splat(V::Elem::LOG2_E[0]));
     let [high, low] = V::Elem::LN_2;
-    let r = (-n).fma(x.splat(low), (-n).fma(x.splat(high), x));
-    (n, r, r * r * polynomial(r, V::Elem::EXP))
+    (n, (-n).fma(x.splat(low), (-n).fma(x.splat(high), x)))
+}
+
+/// `exp(r) - 1 - r` of what [`reduced`] leaves: about `r^2 / 2`.
+#[inline(always)]
+pub(super) fn beyond<V: Vector>(r: V) -> V {
+    r * r * polynomial(r, V::Elem::EXP)
+}
+
+/// `(n, r, s)` with `exp(x) = 2^n (1 + r + s)`, as [`reduced`] and [`beyond`] have them.
+#[inline(always)]
+fn parts<V: Vector>(x: V) -> (V, V, V) {
+    let (n, r) = reduced(x);
+    (n, r, beyond(r))
 }
 
 /// `exp(x)` for arguments within the limits of [`exp`], or NaN.

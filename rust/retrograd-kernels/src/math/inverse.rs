@@ -62,3 +62,28 @@ pub fn atan<V: Vector>(x: V) -> V {
     let angle = sum(quarters * x.splat(high), quarters * x.splat(low), r, z * polynomial(z, V::Elem::ATAN));
     angle.with_sign_of(x)
 }
+
+/// The angle from -pi to pi of the point `(x, y)`. ULP: 2 / 2.
+///
+/// That of the smaller coordinate over the larger one, less pi / 4 where the smaller is more than half of the larger;
+/// counted from the multiple of pi / 4 that is next to it.
+#[inline(always)]
+pub fn atan2<V: Vector>(y: V, x: V) -> V {
+    let [high, low] = V::Elem::HALF_PI;
+    let (a, b, zero, half, one, two) = (y.abs(), x.abs(), x.of(0.0), x.of(0.5), x.of(1.0), x.of(2.0));
+    let (steep, back) = (b.lt(a), one.with_sign_of(x).lt(zero));
+    let (small, large) = (b.select(steep, a), a.select(steep, b));
+    // Halves where sums could be infinite; they are exact where they count.
+    let scale = half.select(one.lt(large), one);
+    let (p, q) = (small * scale, large * scale);
+    let near = (p + p).lt(q);
+    // Two zeros are on an axis, two infinities between two.
+    let r = zero.select(small.eq(large), small.select(near, p - q) / large.select(near, p + q));
+    let quarters = zero.select(large.eq(zero), zero.select(near, half));
+    let (quarters, r) = ((one - quarters).select(steep, quarters), (-r).select(steep, r));
+    let (quarters, r) = ((two - quarters).select(back, quarters), (-r).select(back, r));
+    let z = r * r;
+    let base = quarters * x.splat(high);
+    let low = quarters.fma(x.splat(low), quarters.fused(x.splat(high), -base));
+    sum(base, low, r, z * polynomial(z, V::Elem::ATAN)).with_sign_of(y)
+}

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::super::pointwise::{Body, lanes1_at};
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Vector};
+use super::super::special::at;
 use super::*;
 
 macro_rules! bodies {
@@ -236,6 +237,77 @@ fn the_normal_distribution_has_an_accurate_tail() {
         let special = run(level, &NormalCdf, &[0.0f32, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30, -40.0]);
         assert_eq!(special, [0.5, 1.0, 0.0, 1.0, 0.0, 0.0], "{level:?}");
         assert!(run(level, &NormalCdf, &[f32::NAN])[0].is_nan() && run(level, &NormalCdf, &[f64::NAN])[0].is_nan());
+    }
+}
+
+macro_rules! single {
+    ($($name:ident $f:ident)*) => { $(
+        struct $name;
+        impl Body<f32, 1> for $name {
+            #[inline(always)]
+            fn f<V: Vector<Elem = f32>>(&self, [x]: [V; 1]) -> V {
+                $f(x)
+            }
+        }
+    )* };
+}
+single! { Erfc erfc Erfinv erfinv }
+
+#[test]
+fn error_functions_of_float32_are_within_bounds() {
+    let (step, parts) = if cfg!(debug_assertions) { (65_521, 20_000) } else { (211, 2_000_000) };
+    let dense = |low: f64, high: f64| (0..parts).map(move |i| (low + (high - low) * i as f64 / parts as f64) as f32);
+    let special = || SPECIAL.iter().map(|&x| x as f32);
+    for level in InstructionSet::available() {
+        let x: Vec<f32> = singles(step).flatten().chain(dense(-6.0, 10.2)).chain(special()).collect();
+        let errors = x.iter().zip(run(level, &Erfc, &x)).map(|(&x, y)| (error32(y, libm::erfc(f64::from(x))), x));
+        let worst = errors.fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+        println!("erfc {level:?} {worst:?}");
+        assert!(worst.0 <= 4.0, "erfc {level:?} {worst:?}");
+        let next = (1..1000).map(|i| f32::from_bits(1f32.to_bits() - i));
+        let x: Vec<f32> = singles(step).flatten().chain(dense(-1.0, 1.0)).chain(special()).chain(next).collect();
+        let inverse = |x: f32| at(crate::special::erfinv, [f64::from(x)]);
+        let errors = x.iter().zip(run(level, &Erfinv, &x)).map(|(&x, y)| (error32(y, inverse(x)), x));
+        let worst = errors.fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+        println!("erfinv {level:?} {worst:?}");
+        assert!(worst.0 <= 3.0, "erfinv {level:?} {worst:?}");
+    }
+}
+
+/// Angles of points with this first coordinate.
+struct Atan2<T>(T);
+impl<T: Real> Body<T, 1> for Atan2<T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [y]: [V; 1]) -> V {
+        atan2(y, y.splat(self.0))
+    }
+}
+
+#[test]
+fn angles_of_points_are_within_bounds() {
+    let points = doubles(if cfg!(debug_assertions) { 100 } else { 2_000 });
+    let single: Vec<f32> = points.iter().map(|&x| x as f32).collect();
+    for level in InstructionSet::available() {
+        let (mut worst32, mut worst64) = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0));
+        for (&x, &x32) in points.iter().zip(&single) {
+            // Of all sizes, and of the size of `x`.
+            let y: Vec<f64> = points.iter().flat_map(|&y| [y, x * y]).collect();
+            for (&y, angle) in y.iter().zip(run(level, &Atan2(x), &y)) {
+                let error = distance(angle, y.atan2(x));
+                if error > worst64.0 {
+                    worst64 = (error, y, x);
+                }
+            }
+            let y: Vec<f32> = single.iter().flat_map(|&y| [y, x32 * y]).collect();
+            for (&y, angle) in y.iter().zip(run(level, &Atan2(x32), &y)) {
+                let error = error32(angle, f64::from(y).atan2(f64::from(x32)));
+                if error > worst32.0 {
+                    worst32 = (error, y, x32);
+                }
+            }
+        }
+        println!("atan2 {level:?} {worst32:?} {worst64:?}");
+        assert!(worst32.0 <= 2.0 && worst64.0 <= 3.0, "{level:?} {worst32:?} {worst64:?}");
     }
 }
 

@@ -5,12 +5,12 @@ use std::mem::MaybeUninit;
 
 use num_complex::Complex;
 
+use super::promote::{Lanes, Numeric2};
 use super::unary::{Map, Pass, Unary, with_complex};
 use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
 use crate::kernels::complex::C;
 use crate::kernels::pointwise::{RunBody, each, runs};
-use crate::kernels::special::Block;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
 
@@ -68,11 +68,11 @@ pub(super) fn run_blocks<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunB
     run_scalar_loop(xs, out, &converted, f);
 }
 
-/// A function of real numbers in double precision, of one number each or over blocks.
-#[derive(Clone, Copy, Debug)]
-pub enum InDouble<F, const N: usize> {
-    Each(F),
-    Blocks(Block<N>),
+/// As [`run_in_double`], of a body in vectors of float32 or float64.
+pub(super) fn run_lanes<K: Numeric2<Lanes>>([a, b]: [&Tensor; 2], out: &Tensor, k: &K) {
+    // SAFETY: (1) the operands have the dtype of the output and broadcast to its sizes; (2) the output is fresh or one
+    // of them; (3) targets do not overlap themselves.
+    unsafe { Numeric2::<Lanes>::run(k, a, b, out) }
 }
 
 /// As [`run_in_double`], of a function of complex numbers.

@@ -4,8 +4,9 @@ use std::f64::consts::PI;
 
 use retrograd_macros::op;
 
+use super::binary::Atan2;
 use super::rounding::Sign;
-use super::scalar_loop::run_in_double;
+use super::scalar_loop::run_lanes;
 use super::select::number;
 use super::unary::{Map, Pass, Unary, body, with_complex};
 use super::{complex, zeros_of};
@@ -206,7 +207,7 @@ impl Primitive for ComplexAngle {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = xs[0].empty_elementwise(xs[0].dtype().real())?;
-        run_in_double([&part(xs[0], true)?, &part(xs[0], false)?], &result, &|[y, x]| y.atan2(x));
+        run_lanes([&part(xs[0], true)?, &part(xs[0], false)?], &result, &Atan2);
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

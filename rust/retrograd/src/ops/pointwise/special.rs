@@ -134,6 +134,14 @@ pub fn erf(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Erf), &[input])
 }
 
+struct Erfc;
+impl Body<f32, 1> for Erfc {
+    #[inline(always)]
+    fn f<V: Vector<Elem = f32>>(&self, [x]: [V; 1]) -> V {
+        math::erfc(x)
+    }
+}
+
 /// One less the error function of each element, accurate where that is near 0.
 ///
 /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
@@ -146,12 +154,20 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfc",
         node: "ErfcBackward0",
-        kernel: |pass| pass.blocks(&scalar::erfc),
+        kernel: |pass| pass.single_or_blocks(&Erfc, &scalar::erfc),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
     };
     apply_as(form, of_self(FUNCTION), &[input])
+}
+
+struct Erfinv;
+impl Body<f32, 1> for Erfinv {
+    #[inline(always)]
+    fn f<V: Vector<Elem = f32>>(&self, [x]: [V; 1]) -> V {
+        math::erfinv(x)
+    }
 }
 
 /// The number whose error function each element is; infinite at -1 and 1, NaN outside.
@@ -166,7 +182,7 @@ pub fn erfinv(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfinv",
         node: "ErfinvBackward0",
-        kernel: |pass| pass.blocks(&scalar::erfinv),
+        kernel: |pass| pass.single_or_blocks(&Erfinv, &scalar::erfinv),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),

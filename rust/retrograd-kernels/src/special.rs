@@ -22,13 +22,13 @@ pub use gamma::{digamma, lgamma, trigamma};
 pub use implicit::{dirichlet_sample_slope, gamma_sample_slope};
 pub use incomplete_gamma::{Incomplete, gammainc, gammaincc, incomplete_gamma_by_a};
 pub use lanes::{Block, at};
-pub use logarithms::{entropy, log_add_exp, log_add_exp2, x_log_y, x_log1p_y};
+pub use logarithms::{entropy, x_log_y, x_log1p_y};
 pub use normal::{erfc, erfcx, erfinv, log_ndtr, ndtri};
 pub use polynomials::{
     chebyshev_t, chebyshev_u, chebyshev_v, chebyshev_w, hermite_h, hermite_he, laguerre_l, legendre_p,
     shifted_chebyshev_t, shifted_chebyshev_u, shifted_chebyshev_v, shifted_chebyshev_w,
 };
-pub use powers::{copysign, hypot, larger_number, power, power_of, smaller_number};
+pub use powers::{hypot, power, power_of};
 pub use zeta::{polygamma, zeta};
 
 /// The greatest common divisor; wraps where its magnitude does not fit.

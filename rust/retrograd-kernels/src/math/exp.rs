@@ -3,13 +3,25 @@
 use super::super::simd::Vector;
 use super::{Tables, polynomial};
 
-/// `(n, r, s)` with `exp(x) = 2^n (1 + r + s)`: `n` an integer, `|r| <= ln 2 / 2`, `s` about `r^2 / 2`.
+/// `(n, r)` with `x = n ln 2 + r`: `n` an integer, `|r| <= ln 2 / 2`.
 #[inline(always)]
-fn parts<V: Vector>(x: V) -> (V, V, V) {
+pub(super) fn reduced<V: Vector>(x: V) -> (V, V) {
     let n = x.nearest(x.splat(V::Elem::LOG2_E[0]));
     let [high, low] = V::Elem::LN_2;
-    let r = (-n).fma(x.splat(low), (-n).fma(x.splat(high), x));
-    (n, r, r * r * polynomial(r, V::Elem::EXP))
+    (n, (-n).fma(x.splat(low), (-n).fma(x.splat(high), x)))
+}
+
+/// `exp(r) - 1 - r` of what [`reduced`] leaves: about `r^2 / 2`.
+#[inline(always)]
+pub(super) fn beyond<V: Vector>(r: V) -> V {
+    r * r * polynomial(r, V::Elem::EXP)
+}
+
+/// `(n, r, s)` with `exp(x) = 2^n (1 + r + s)`, as [`reduced`] and [`beyond`] have them.
+#[inline(always)]
+fn parts<V: Vector>(x: V) -> (V, V, V) {
+    let (n, r) = reduced(x);
+    (n, r, beyond(r))
 }
 
 /// `exp(x)` for arguments within the limits of [`exp`], or NaN.
@@ -63,6 +75,31 @@ pub fn tanh<V: Vector>(x: V) -> V {
     let above = ((one - inverse) + r) + s;
     let far = above / (above + (inverse + inverse));
     near.select(a.lt(x.of(0.55)), far).with_sign_of(x)
+}
+
+/// Half of the exponential of a number from 0 on; infinite only where the hyperbolic sine is.
+#[inline(always)]
+fn half_exp<V: Vector>(a: V) -> V {
+    let one = a.of(1.0);
+    let (n, r, s) = parts(a.at_most(a.splat(V::Elem::EXP_MAX) + one));
+    (one + (r + s)).ldexp(n - one)
+}
+
+/// The hyperbolic sine. ULP: 2 / 2.
+#[inline(always)]
+pub fn sinh<V: Vector>(x: V) -> V {
+    let a = x.abs();
+    let z = a * a;
+    let near = (z * polynomial(z, V::Elem::SINH)).fma(a, a);
+    let half = half_exp(a);
+    near.select(a.lt(x.of(1.0)), half - x.of(0.25) / half).with_sign_of(x)
+}
+
+/// The hyperbolic cosine. ULP: 1.5 / 2.
+#[inline(always)]
+pub fn cosh<V: Vector>(x: V) -> V {
+    let half = half_exp(x.abs());
+    half + x.of(0.25) / half
 }
 
 /// The logistic function `1 / (1 + exp(-x))`. ULP: 2 / 2.

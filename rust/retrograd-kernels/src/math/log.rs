@@ -6,7 +6,7 @@
 //! tables.
 
 use super::super::real::Ring;
-use super::super::simd::Vector;
+use super::super::simd::{Format, Vector};
 use super::{Tables, polynomial};
 
 /// `(h, t)` with `log(1 + f) = f - (h - t)`, for `1 + f` from sqrt(1/2) to sqrt(2).
@@ -113,4 +113,53 @@ pub fn log2<V: Vector>(x: V) -> V {
 #[inline(always)]
 pub fn log10<V: Vector>(x: V) -> V {
     to_base(x, V::Elem::LOG10_2, V::Elem::LOG10_E)
+}
+
+/// The number whose hyperbolic tangent is `x`; infinite at -1 and 1. ULP: 2.5 / 2.
+///
+/// `log((1 + a) / (1 - a)) / 2` with the numerator and the denominator brought together by a power of two, of whose
+/// ratio [`tail`]'s `s` is made.
+#[inline(always)]
+pub fn atanh<V: Vector>(x: V) -> V {
+    let (a, one) = (x.abs(), x.of(1.0));
+    let (above, below) = (one + a, one - a);
+    let (_, k) = (above / below).split();
+    let power = k.pow2();
+    let near = below * power;
+    // What the sum and the difference lost to rounding.
+    let lost = (a - (above - one)) - power * ((one - below) - a);
+    let s = ((above - near) + lost) / (above + near);
+    let z = s * s;
+    let [high, low] = V::Elem::LN_2;
+    let k = k * x.of(0.5);
+    let low = k.fma(x.splat(low), s * (z * polynomial(z, V::Elem::LOG)) * x.of(0.5));
+    let y = k.fma(x.splat(high), s + low);
+    let end = x.of(f64::INFINITY).select(a.eq(one), x.of(f64::NAN));
+    y.select(a.lt(one), end).with_sign_of(x)
+}
+
+/// `log(1 + w)`, or `log(2 x)` for large `x`.
+#[inline(always)]
+fn log1p_or_of_twice<V: Vector>(w: V, x: V) -> V {
+    let large = x.splat(V::Elem::INTEGER).lt(x);
+    let y = log1p(x.select(large, w));
+    y + x.of(std::f64::consts::LN_2).select(large, x.of(0.0))
+}
+
+/// The number whose hyperbolic sine is `x`. ULP: 2 / 2.
+#[inline(always)]
+pub fn asinh<V: Vector>(x: V) -> V {
+    let (a, one) = (x.abs(), x.of(1.0));
+    // sqrt(1 + a^2) - 1 without cancellation.
+    let beyond = (a * a) / (a.fma(a, one).sqrt() + one);
+    log1p_or_of_twice(a + beyond, a).with_sign_of(x)
+}
+
+/// The number from 0 on whose hyperbolic cosine is `x`. ULP: 2.5 / 2.
+#[inline(always)]
+pub fn acosh<V: Vector>(x: V) -> V {
+    let (one, two) = (x.of(1.0), x.of(2.0));
+    let t = x - one;
+    let t = x.of(f64::NAN).select(t.lt(x.of(0.0)), t);
+    log1p_or_of_twice(t + (t * (t + two)).sqrt(), x)
 }

@@ -11,6 +11,7 @@
 
 mod erf;
 mod exp;
+mod inverse;
 mod log;
 mod normal;
 mod tables;
@@ -18,12 +19,13 @@ mod tables;
 mod tests;
 mod trigonometry;
 
-pub use erf::{erf, erf_below_1};
-pub use exp::{exp, exp2, expm1, sigmoid, tanh};
-pub use log::{log, log_in_two, log1p, log2, log10, logit};
+pub use erf::{erf, erf_below_1, erfc, erfinv};
+pub use exp::{cosh, exp, exp2, expm1, sigmoid, sinh, tanh};
+pub use inverse::{acos, asin, atan, atan2};
+pub use log::{acosh, asinh, atanh, log, log_in_two, log1p, log2, log10, logit};
 pub use normal::normal_cdf;
 pub use tables::Tables;
-pub use trigonometry::{cos, sin};
+pub use trigonometry::{cos, sin, tan};
 
 use super::simd::Vector;
 

@@ -33,6 +33,9 @@ pub trait Tables: Sized + 'static {
     /// Pi as a sum, none of it negative, so that no zero changes its sign when their products with 0 are subtracted.
     const PI: [Self; 3];
 
+    /// Half of pi as a sum of rounded numbers.
+    const HALF_PI: [Self; 2];
+
     /// `(exp(r) - 1 - r) / r^2` for `|r| <= ln 2 / 2`.
     const EXP: &'static [Self];
     /// `(log((1 + s) / (1 - s)) / s - 2) / z` in `z = s^2`, for `(1 + s) / (1 - s)` from sqrt(1/2) to sqrt(2).
@@ -41,6 +44,14 @@ pub trait Tables: Sized + 'static {
     const SIN: &'static [Self];
     /// `(tanh(x) / x - 1) / z` in `z = x^2`, for `|x| <= 0.55`.
     const TANH: &'static [Self];
+    /// `(sinh(x) / x - 1) / z` in `z = x^2`, for `|x| <= 1`.
+    const SINH: &'static [Self];
+    /// `(tan(r) / r - 1) / z` in `z = r^2`, for `|r| <= pi / 4`, and a little beyond.
+    const TAN: &'static [Self];
+    /// `(asin(r) / r - 1) / z` in `z = r^2`, for `|r| <= 1/2`.
+    const ASIN: &'static [Self];
+    /// `(atan(r) / r - 1) / z` in `z = r^2`, for `|r| <= 1/2`.
+    const ATAN: &'static [Self];
     /// `erf(x) / x - 1` in `z = x^2`, for `|x| <= 1`.
     const ERF: &'static [Self];
     /// `(2^x - 1) / x` for `|x|` up to a half.
@@ -55,6 +66,8 @@ pub trait Tables: Sized + 'static {
     fn sin_of_large(x: Self) -> Self;
     /// For arguments that are too large to reduce here.
     fn cos_of_large(x: Self) -> Self;
+    /// For arguments that are too large to reduce here.
+    fn tan_of_large(x: Self) -> Self;
 }
 
 #[allow(clippy::approx_constant)] // parts of sums, and of types narrower than the constants of `std`
@@ -74,6 +87,7 @@ impl Tables for f32 {
     const LOG2_E: [Self; 2] = [1.442695, 1.925963e-08];
     const LOG10_E: [Self; 2] = [0.4342945, -1.010305e-08];
     const PI: [Self; 3] = [3.1415925, 1.5099579e-07, 1.0780605e-14];
+    const HALF_PI: [Self; 2] = [1.5707964, -4.371139e-08];
 
     /// 2^-28.3.
     const EXP: &'static [Self] = &[0.49999994, 0.1666652, 0.041668426, 0.008368869, 0.001381262];
@@ -83,6 +97,15 @@ impl Tables for f32 {
     const SIN: &'static [Self] = &[-0.1666666, 0.008333065, -0.00019809474, 2.605481e-06];
     /// 2^-29.8.
     const TANH: &'static [Self] = &[-0.33333316, 0.13332586, -0.05385231, 0.021071678, -0.0062742378];
+    /// 2^-31.6.
+    const SINH: &'static [Self] = &[0.16666667, 0.0083333105, 0.00019842896, 2.7822132e-06];
+    /// 2^-29.5.
+    const TAN: &'static [Self] =
+        &[0.3333335, 0.13332674, 0.054059178, 0.02128451, 0.010832493, 9.118721e-05, 0.004376452];
+    /// 2^-27.6.
+    const ASIN: &'static [Self] = &[0.16666752, 0.074953094, 0.045469154, 0.02418474, 0.042158406];
+    /// 2^-27.5.
+    const ATAN: &'static [Self] = &[-0.33333233, 0.19994168, -0.14174213, 0.10155829, -0.051251695];
     /// 2^-29.6.
     const ERF: &'static [Self] =
         &[0.12837917, -0.37612626, 0.112835854, -0.026853813, 0.0051883277, -0.00080101955, 7.853867e-05];
@@ -113,6 +136,9 @@ impl Tables for f32 {
     fn cos_of_large(x: Self) -> Self {
         x.cos()
     }
+    fn tan_of_large(x: Self) -> Self {
+        x.tan()
+    }
 }
 
 #[allow(clippy::approx_constant)] // parts of sums
@@ -132,6 +158,7 @@ impl Tables for f64 {
     const LOG2_E: [Self; 2] = [1.4426950408889634, 2.0355273740931033e-17];
     const LOG10_E: [Self; 2] = [0.4342944819032518, 1.098319650216765e-17];
     const PI: [Self; 3] = [3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32];
+    const HALF_PI: [Self; 2] = [1.5707963267948966, 6.123233995736766e-17];
 
     /// 2^-57.9.
     const EXP: &'static [Self] = &[
@@ -180,6 +207,63 @@ impl Tables for f64 {
         -0.0002333815406247776,
         8.331641519566199e-05,
         -1.949466931633398e-05,
+    ];
+    /// 2^-56.6.
+    const SINH: &'static [Self] = &[
+        0.16666666666666669,
+        0.008333333333333148,
+        0.00019841269841431867,
+        2.7557319157073305e-06,
+        2.5052123136519673e-08,
+        1.6057259783146664e-10,
+        7.758748397617624e-13,
+    ];
+    /// 2^-55.8.
+    const TAN: &'static [Self] = &[
+        0.3333333333333277,
+        0.13333333333415515,
+        0.053968253926238656,
+        0.021869489619349515,
+        0.008863219017691918,
+        0.0035922904081779387,
+        0.001454749846141125,
+        0.0005950991048160074,
+        0.0002222779508011703,
+        0.00013673638645309388,
+        -2.6684688661795186e-05,
+        8.972784465273158e-05,
+        -4.50258842953931e-05,
+        2.089930996685737e-05,
+    ];
+    /// 2^-55.7.
+    const ASIN: &'static [Self] = &[
+        0.16666666666665408,
+        0.07500000000336934,
+        0.044642856828381025,
+        0.030381959135178205,
+        0.022371758086993716,
+        0.01735970427957696,
+        0.013885239759773838,
+        0.012169185824173319,
+        0.0065280789455276185,
+        0.019527999062053367,
+        -0.016223857915813645,
+        0.03191201220318834,
+    ];
+    /// 2^-57.5.
+    const ATAN: &'static [Self] = &[
+        -0.3333333333333298,
+        0.1999999999990315,
+        -0.14285714276389191,
+        0.11111110659767262,
+        -0.09090896247715863,
+        0.07692073955151511,
+        -0.06663811016511541,
+        0.05858301411911513,
+        -0.05122016079596683,
+        0.04186531192549582,
+        -0.027435352768423706,
+        0.010117112135467614,
     ];
     /// 2^-62.7.
     const ERF: &'static [Self] = &[
@@ -240,5 +324,8 @@ impl Tables for f64 {
     }
     fn cos_of_large(x: Self) -> Self {
         x.cos()
+    }
+    fn tan_of_large(x: Self) -> Self {
+        x.tan()
     }
 }

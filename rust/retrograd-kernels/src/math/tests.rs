@@ -1,10 +1,12 @@
 //! Errors in units in the last place, per instruction set, against the C library; and properties of all functions.
 
+use std::f64::consts::{FRAC_PI_2, PI};
 use std::fmt::Write;
 
 use super::super::pointwise::{Body, lanes1_at};
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Vector};
+use super::super::special::at;
 use super::*;
 
 macro_rules! bodies {
@@ -53,6 +55,15 @@ bodies! {
     Tanh tanh f64::tanh, [2.0, 2.0];
     Sigmoid sigmoid |x| { let e = (-x.abs()).exp(); if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) } }, [2.0, 2.0];
     Erf erf libm::erf, [1.5, 2.0];
+    Tan tan f64::tan, [2.5, 2.0];
+    Asin asin f64::asin, [1.25, 1.5];
+    Acos acos f64::acos, [1.25, 1.5];
+    Atan atan f64::atan, [1.5, 1.5];
+    Sinh sinh f64::sinh, [2.0, 2.0];
+    Cosh cosh f64::cosh, [1.5, 2.0];
+    Asinh asinh libm::asinh, [2.0, 2.0];
+    Acosh acosh |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) }, [2.5, 2.0];
+    Atanh atanh libm::atanh, [2.5, 2.0];
     Logit logit |x| {
         let near = 0.25 < x && x < 0.75;
         if near { ((x + x - 1.0) / (1.0 - x)).ln_1p() } else { (x / (1.0 - x)).ln() }
@@ -229,6 +240,77 @@ fn the_normal_distribution_has_an_accurate_tail() {
     }
 }
 
+macro_rules! single {
+    ($($name:ident $f:ident)*) => { $(
+        struct $name;
+        impl Body<f32, 1> for $name {
+            #[inline(always)]
+            fn f<V: Vector<Elem = f32>>(&self, [x]: [V; 1]) -> V {
+                $f(x)
+            }
+        }
+    )* };
+}
+single! { Erfc erfc Erfinv erfinv }
+
+#[test]
+fn error_functions_of_float32_are_within_bounds() {
+    let (step, parts) = if cfg!(debug_assertions) { (65_521, 20_000) } else { (211, 2_000_000) };
+    let dense = |low: f64, high: f64| (0..parts).map(move |i| (low + (high - low) * i as f64 / parts as f64) as f32);
+    let special = || SPECIAL.iter().map(|&x| x as f32);
+    for level in InstructionSet::available() {
+        let x: Vec<f32> = singles(step).flatten().chain(dense(-6.0, 10.2)).chain(special()).collect();
+        let errors = x.iter().zip(run(level, &Erfc, &x)).map(|(&x, y)| (error32(y, libm::erfc(f64::from(x))), x));
+        let worst = errors.fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+        println!("erfc {level:?} {worst:?}");
+        assert!(worst.0 <= 4.0, "erfc {level:?} {worst:?}");
+        let next = (1..1000).map(|i| f32::from_bits(1f32.to_bits() - i));
+        let x: Vec<f32> = singles(step).flatten().chain(dense(-1.0, 1.0)).chain(special()).chain(next).collect();
+        let inverse = |x: f32| at(crate::special::erfinv, [f64::from(x)]);
+        let errors = x.iter().zip(run(level, &Erfinv, &x)).map(|(&x, y)| (error32(y, inverse(x)), x));
+        let worst = errors.fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+        println!("erfinv {level:?} {worst:?}");
+        assert!(worst.0 <= 3.0, "erfinv {level:?} {worst:?}");
+    }
+}
+
+/// Angles of points with this first coordinate.
+struct Atan2<T>(T);
+impl<T: Real> Body<T, 1> for Atan2<T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [y]: [V; 1]) -> V {
+        atan2(y, y.splat(self.0))
+    }
+}
+
+#[test]
+fn angles_of_points_are_within_bounds() {
+    let points = doubles(if cfg!(debug_assertions) { 100 } else { 2_000 });
+    let single: Vec<f32> = points.iter().map(|&x| x as f32).collect();
+    for level in InstructionSet::available() {
+        let (mut worst32, mut worst64) = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0));
+        for (&x, &x32) in points.iter().zip(&single) {
+            // Of all sizes, and of the size of `x`.
+            let y: Vec<f64> = points.iter().flat_map(|&y| [y, x * y]).collect();
+            for (&y, angle) in y.iter().zip(run(level, &Atan2(x), &y)) {
+                let error = distance(angle, y.atan2(x));
+                if error > worst64.0 {
+                    worst64 = (error, y, x);
+                }
+            }
+            let y: Vec<f32> = single.iter().flat_map(|&y| [y, x32 * y]).collect();
+            for (&y, angle) in y.iter().zip(run(level, &Atan2(x32), &y)) {
+                let error = error32(angle, f64::from(y).atan2(f64::from(x32)));
+                if error > worst32.0 {
+                    worst32 = (error, y, x32);
+                }
+            }
+        }
+        println!("atan2 {level:?} {worst32:?} {worst64:?}");
+        assert!(worst32.0 <= 2.0 && worst64.0 <= 3.0, "{level:?} {worst32:?} {worst64:?}");
+    }
+}
+
 #[test]
 fn the_documentation_lists_the_bounds() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accuracy.md")).unwrap();
@@ -268,6 +350,26 @@ fn results_do_not_depend_on_the_place() {
 }
 
 #[test]
+fn odd_functions_are_odd_to_the_last_bit() {
+    const ODD: [&str; 9] = ["sin", "tanh", "erf", "tan", "asin", "atan", "sinh", "asinh", "atanh"];
+    let x: Vec<f64> = doubles(2_000).into_iter().filter(|x| !x.is_nan()).collect();
+    let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+    let (minus_x, minus_single): (Vec<f64>, Vec<f32>) = x.iter().map(|&x| (-x, -x as f32)).unzip();
+    for f in functions().iter().filter(|f| ODD.contains(&f.name)) {
+        for level in InstructionSet::available() {
+            let pairs = (f.double)(level, &x).into_iter().zip((f.double)(level, &minus_x));
+            for (&x, (y, z)) in x.iter().zip(pairs) {
+                assert!(y.to_bits() == (-z).to_bits() || y.is_nan() && z.is_nan(), "{} {x:e} {level:?}", f.name);
+            }
+            let pairs = (f.single)(level, &single).into_iter().zip((f.single)(level, &minus_single));
+            for (&x, (y, z)) in single.iter().zip(pairs) {
+                assert!(y.to_bits() == (-z).to_bits() || y.is_nan() && z.is_nan(), "{} {x:e} {level:?}", f.name);
+            }
+        }
+    }
+}
+
+#[test]
 fn results_stay_in_their_range_and_are_exact_where_they_can_be() {
     let x: Vec<f64> = doubles(4_000);
     let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
@@ -276,6 +378,18 @@ fn results_stay_in_their_range_and_are_exact_where_they_can_be() {
             assert!((f.double)(level, &x).iter().all(|y| y.is_nan() || y.abs() <= 1.0), "{} {level:?}", f.name);
             assert!((f.single)(level, &single).iter().all(|y| y.is_nan() || y.abs() <= 1.0), "{} {level:?}", f.name);
         }
+        let within = |name, low: f64, high: f64| {
+            let f = functions().into_iter().find(|f| f.name == name).unwrap();
+            let fits = |y: &f64| y.is_nan() || (low..=high).contains(y);
+            assert!((f.double)(level, &x).iter().all(fits), "{name} {level:?}");
+            let (low, high) = (low as f32, high as f32);
+            let fits = |y: &f32| y.is_nan() || (low..=high).contains(y);
+            assert!((f.single)(level, &single).iter().all(fits), "{name} {level:?}");
+        };
+        within("asin", -FRAC_PI_2, FRAC_PI_2);
+        within("atan", -FRAC_PI_2, FRAC_PI_2);
+        within("acos", 0.0, PI);
+        within("cosh", 1.0, f64::INFINITY);
         let powers: Vec<f64> = (-1074..1024).map(|k| 2f64.powi(k.max(-1022)) * 2f64.powi((k + 1022).min(0))).collect();
         let exponents: Vec<f64> = (-1074..1024).map(f64::from).collect();
         assert_eq!(run(level, &Log2, &powers), exponents);

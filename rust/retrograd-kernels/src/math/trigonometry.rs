@@ -1,9 +1,9 @@
-//! Sine and cosine.
+//! Sine, cosine and tangent.
 //!
-//! Both are a sine of the distance to their nearest zero, so that they are relatively accurate there. Pi is subtracted
-//! in three parts by multiply-adds of exact products, good to `TURNS_MAX`; arguments beyond it go to the C library,
-//! whose reduction is that of M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18
-//! (1983).
+//! Sine and cosine are a sine of the distance to their nearest zero, so that they are relatively accurate there. Pi is
+//! subtracted in three parts by multiply-adds of exact products, good to `TURNS_MAX`; arguments beyond it go to the C
+//! library, whose reduction is that of M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions",
+//! SIGNUM 18 (1983).
 
 use super::super::simd::{Format, Vector};
 use super::{Tables, polynomial};
@@ -49,4 +49,18 @@ pub fn cos<V: Vector>(x: V) -> V {
     // Exact at 0, also where sums of products are rounded twice.
     let y = x.of(1.0).select(x.abs().lt(x.splat(V::Elem::COS_ONE)), y);
     y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), x, V::Elem::cos_of_large)
+}
+
+/// The tangent of radians. ULP: 2.5 / 2.
+#[inline(always)]
+pub fn tan<V: Vector>(x: V) -> V {
+    let (shift, one) = (x.splat(V::Elem::SHIFT), x.of(1.0));
+    // The number of quarter turns: after an odd one the tangent is that of the rest, inverted.
+    let turns = x.fma(x.of(std::f64::consts::FRAC_2_PI), shift);
+    let r = reduced(x, (turns - shift) * x.of(0.5));
+    let z = r * r;
+    let t = r.fma(z * polynomial(z, V::Elem::TAN), r);
+    let odd = one.or(turns.low_to_sign()).lt(x.of(0.0));
+    let y = (-one).select(odd, t) / t.select(odd, one);
+    y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), x, V::Elem::tan_of_large)
 }

@@ -3,7 +3,7 @@
 
 use retrograd_macros::op;
 
-use super::scalar_loop::{InDouble, UnaryFunction, of_self};
+use super::scalar_loop::{UnaryFunction, of_self};
 use super::select::{number, where_};
 use crate::autograd::apply::{apply_as, apply1};
 use crate::error::Result;
@@ -42,7 +42,7 @@ fn off_zero(x: &Tensor, at_zero: f64, derivative: fn(&Tensor) -> Result<Tensor>)
 const I0_FUNCTION: &UnaryFunction = &UnaryFunction {
     name: "i0",
     node: "I0Backward0",
-    f: InDouble::Blocks(scalar::bessel_i0),
+    kernel: |pass| pass.blocks(&scalar::bessel_i0),
     halves: true,
     of_complex: None,
     vjp: |g, x| g.mul(&i1(x)?),
@@ -50,7 +50,7 @@ const I0_FUNCTION: &UnaryFunction = &UnaryFunction {
 const I1_FUNCTION: &UnaryFunction = &UnaryFunction {
     name: "i1",
     node: "SpecialI1Backward0",
-    f: InDouble::Blocks(scalar::bessel_i1),
+    kernel: |pass| pass.blocks(&scalar::bessel_i1),
     halves: true,
     of_complex: None,
     vjp: i1_vjp,
@@ -97,7 +97,7 @@ pub fn i0e(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "i0e",
         node: "SpecialI0EBackward0",
-        f: InDouble::Blocks(scalar::scaled_bessel_i0),
+        kernel: |pass| pass.blocks(&scalar::scaled_bessel_i0),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&i1e(x)?.sub(&x.sgn()?.mul(&i0e(x)?)?)?),
@@ -117,7 +117,7 @@ pub fn i1e(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "i1e",
         node: "SpecialI1EBackward0",
-        f: InDouble::Blocks(scalar::scaled_bessel_i1),
+        kernel: |pass| pass.blocks(&scalar::scaled_bessel_i1),
         halves: true,
         of_complex: None,
         vjp: |g, x| {
@@ -138,7 +138,7 @@ macro_rules! functions {
             const FUNCTION: &UnaryFunction = &UnaryFunction {
                 name: stringify!($name),
                 node: $node,
-                f: InDouble::Blocks($f),
+                kernel: |pass| pass.blocks(&$f),
                 halves: false,
                 of_complex: None,
                 vjp: $vjp,
@@ -272,7 +272,7 @@ pub fn airy_ai(x: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "airy_ai",
         node: "NotImplemented",
-        f: InDouble::Blocks(scalar::airy_ai),
+        kernel: |pass| pass.blocks(&scalar::airy_ai),
         halves: false,
         of_complex: None,
         vjp: |g, _| Ok(g.clone()),

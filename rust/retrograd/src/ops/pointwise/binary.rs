@@ -1,13 +1,13 @@
-//! Binary functions that share one loop in double precision, and their derivatives.
+//! Binary functions that share what an op is made of, and their derivatives.
 
-use std::f64::consts::LN_2;
+use std::f64::consts::{LN_2, LOG2_E};
 
 use retrograd_macros::op;
 
 use super::promote::{Doubles, Numeric2, result_type};
-use super::scalar_loop::{InDouble, run_blocks, run_in_complex, run_in_double};
+use super::scalar_loop::{run_blocks, run_in_complex, run_in_double, run_lanes};
 use super::select::{MinMax, number};
-use super::unary::with_complex;
+use super::unary::{elementary, with_complex};
 use super::zip::{Binary, Zip};
 use super::{refuse_complex, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
@@ -15,7 +15,9 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Halves, Jvp, Save, Source, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
 use crate::kernels::complex::{self, C};
+use crate::kernels::math;
 use crate::kernels::real::Ring as _;
+use crate::kernels::simd::Vector;
 use crate::kernels::special as scalar;
 use crate::ops::{Entry, Form, memory};
 use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
@@ -34,8 +36,8 @@ pub(super) struct BinaryFunction {
     pub node: &'static str,
     /// The node's name where the second, or the first, operand is a number, if that is another one.
     pub with_numbers: [Option<&'static str>; 2],
-    /// Of real numbers: it serves every real dtype.
-    pub f: InDouble<fn(f64, f64) -> f64, 2>,
+    /// Of operands in the dtype of the output, float32 or float64.
+    pub kernel: fn([&Tensor; 2], &Tensor),
     /// Of complex numbers, where the op is there for them.
     pub of_complex: Option<fn(C, C) -> C>,
     /// Integers become floats; otherwise they are refused.
@@ -55,16 +57,14 @@ struct BinaryLoop<const SAVED: u8> {
     number: Option<usize>,
 }
 
-/// The kernel of a function in double precision, which serves float32 too: one loop for both, and one for complex
-/// numbers.
+/// The kernel of a function, of real or of complex numbers.
 struct Loop(&'static BinaryFunction);
 
 impl Numeric2<Doubles> for Loop {
     unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
-        match (self.0.of_complex, self.0.f) {
-            (Some(f), _) if out.dtype().is_complex() => run_in_complex([a, b], out, &|[a, b]| f(a, b)),
-            (_, InDouble::Each(f)) => run_in_double([a, b], out, &|[a, b]| f(a, b)),
-            (_, InDouble::Blocks(f)) => run_blocks([a, b], out, &f),
+        match self.0.of_complex {
+            Some(f) if out.dtype().is_complex() => run_in_complex([a, b], out, &|[a, b]| f(a, b)),
+            _ => (self.0.kernel)([a, b], out),
         }
     }
     unsafe fn run_flat(&self, (a, _): (&Tensor, isize), (b, _): (&Tensor, isize), out: &Tensor) {
@@ -143,6 +143,34 @@ fn around(g: &Tensor, x: &Tensor, saved: &[&Tensor]) -> Result<Tensor> {
     g.mul(x)?.mul(&square.reciprocal()?.masked_fill(&square.eq(&zero)?, &zero)?)
 }
 
+/// The angle of a point.
+pub(super) struct Atan2;
+elementary!(Atan2, |y, x| math::atan2(y, x));
+struct Copysign;
+elementary!(Copysign, |a, b| a.abs().with_sign_of(b));
+/// The other number where one is NaN.
+struct Fmax;
+elementary!(Fmax, |a, b| a.at_least(b).select(a.eq(a), b));
+/// As [`Fmax`].
+struct Fmin;
+elementary!(Fmin, |a, b| a.at_most(b).select(a.eq(a), b));
+struct LogAddExp;
+elementary!(LogAddExp, |a, b| {
+    let (most, distance) = larger(a, b);
+    most + math::log1p(math::exp(-distance))
+});
+struct LogAddExp2;
+elementary!(LogAddExp2, |a, b| {
+    let (most, distance) = larger(a, b);
+    math::log1p(math::exp2(-distance)).fma(a.of(LOG2_E), most)
+});
+
+/// The larger number, and the distance to the other one; 0 of equal numbers, infinite ones too.
+#[inline(always)]
+fn larger<V: Vector>(a: V, b: V) -> (V, V) {
+    (a.at_least(b), a.of(0.0).select(a.eq(b), (a - b).abs()))
+}
+
 /// The angle in radians, between -pi and pi, of the point whose second coordinate is `input` and whose first is
 /// `other`.
 ///
@@ -159,7 +187,7 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "atan2",
         node: "Atan2Backward0",
         with_numbers: [None; 2],
-        f: InDouble::Each(f64::atan2),
+        kernel: |xs, out| run_lanes(xs, out, &Atan2),
         of_complex: None,
         integers: true,
         halves: true,
@@ -183,7 +211,7 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "hypot",
         node: "HypotBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Blocks(scalar::hypot),
+        kernel: |xs, out| run_blocks(xs, out, &scalar::hypot),
         of_complex: None,
         integers: false,
         halves: true,
@@ -207,7 +235,7 @@ pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
         name: "copysign",
         node: "CopysignBackward0",
         with_numbers: [Some("CopysignBackward1"), None],
-        f: InDouble::Blocks(scalar::copysign),
+        kernel: |xs, out| run_lanes(xs, out, &Copysign),
         of_complex: None,
         integers: true,
         halves: true,
@@ -236,7 +264,7 @@ pub fn ldexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "ldexp",
         node: "LdexpBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Each(|x, e| x * e.exp2()),
+        kernel: |xs, out| run_in_double(xs, out, &|[x, e]| x * e.exp2()),
         of_complex: Some(|x, e| x.mul(complex::exp2(e))),
         integers: true,
         halves: true,
@@ -270,7 +298,7 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "logaddexp",
         node: "LogaddexpBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Blocks(scalar::log_add_exp),
+        kernel: |xs, out| run_lanes(xs, out, &LogAddExp),
         of_complex: Some(complex::log_add_exp),
         integers: false,
         halves: true,
@@ -294,7 +322,7 @@ pub fn logaddexp2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "logaddexp2",
         node: "Logaddexp2Backward0",
         with_numbers: [None; 2],
-        f: InDouble::Blocks(scalar::log_add_exp2),
+        kernel: |xs, out| run_lanes(xs, out, &LogAddExp2),
         of_complex: None,
         integers: false,
         halves: true,
@@ -327,7 +355,7 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "fmax",
         node: "FmaxBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Blocks(scalar::larger_number),
+        kernel: |xs, out| run_lanes(xs, out, &Fmax),
         of_complex: None,
         integers: false,
         halves: true,
@@ -355,7 +383,7 @@ pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "fmin",
         node: "FminBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Blocks(scalar::smaller_number),
+        kernel: |xs, out| run_lanes(xs, out, &Fmin),
         of_complex: None,
         integers: false,
         halves: true,
@@ -390,7 +418,7 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
         name: "xlogy",
         node: "XlogyBackward0",
         with_numbers: [Some("XlogyBackward2"), Some("XlogyBackward1")],
-        f: InDouble::Blocks(scalar::x_log_y),
+        kernel: |xs, out| run_blocks(xs, out, &scalar::x_log_y),
         of_complex: None,
         integers: true,
         halves: true,
@@ -415,7 +443,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
         name: "xlog1py",
         node: "SpecialXlog1PyBackward0",
         with_numbers: [Some("SpecialXlog1PyBackward2"), Some("SpecialXlog1PyBackward1")],
-        f: InDouble::Blocks(scalar::x_log1p_y),
+        kernel: |xs, out| run_blocks(xs, out, &scalar::x_log1p_y),
         of_complex: None,
         integers: true,
         halves: true,

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::binary::{BinaryFunction, run};
 use super::division::no_derivative;
 use super::refuse_numbers;
-use super::scalar_loop::InDouble;
+use super::scalar_loop::{run_blocks, run_in_double};
 use super::special::polygamma;
 use crate::error::Result;
 use crate::kernels::special::{self as scalar, Incomplete};
@@ -26,7 +26,7 @@ fn by_a<const ORDER: u8>(a: &Tensor, x: &Tensor) -> Result<Tensor> {
         name: "igamma",
         node: "IgammaByInputBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Each(|a, x| scalar::incomplete_gamma_by_a(Incomplete::Lower, 1, a, x)),
+        kernel: |xs, out| run_in_double(xs, out, &|[a, x]| scalar::incomplete_gamma_by_a(Incomplete::Lower, 1, a, x)),
         of_complex: None,
         integers: false,
         halves: true,
@@ -43,7 +43,7 @@ fn by_a<const ORDER: u8>(a: &Tensor, x: &Tensor) -> Result<Tensor> {
     const SECOND: &BinaryFunction = &BinaryFunction {
         name: "igamma",
         node: "IgammaByInputTwiceBackward0",
-        f: InDouble::Each(|a, x| scalar::incomplete_gamma_by_a(Incomplete::Lower, 2, a, x)),
+        kernel: |xs, out| run_in_double(xs, out, &|[a, x]| scalar::incomplete_gamma_by_a(Incomplete::Lower, 2, a, x)),
         vjps: [
             |_, _| no_derivative("igamma: input", "its third derivative is not available"),
             |g, saved| {
@@ -65,7 +65,7 @@ pub(crate) fn sample_slope(a: &Tensor, x: &Tensor) -> Result<Tensor> {
         name: "_standard_gamma_grad",
         node: "StandardGammaGradBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Each(scalar::gamma_sample_slope),
+        kernel: |xs, out| run_in_double(xs, out, &|[a, b]| scalar::gamma_sample_slope(a, b)),
         of_complex: None,
         integers: false,
         halves: false,
@@ -105,7 +105,7 @@ pub fn igamma(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "igamma",
         node: "IgammaBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Blocks(scalar::gammainc),
+        kernel: |xs, out| run_blocks(xs, out, &scalar::gammainc),
         of_complex: None,
         integers: false,
         halves: true,
@@ -129,7 +129,7 @@ pub fn igammac(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "igammac",
         node: "IgammacBackward0",
         with_numbers: [None; 2],
-        f: InDouble::Blocks(scalar::gammaincc),
+        kernel: |xs, out| run_blocks(xs, out, &scalar::gammaincc),
         of_complex: None,
         integers: false,
         halves: true,
@@ -157,7 +157,7 @@ pub fn zeta(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tens
         name: "zeta",
         node: "SpecialZetaBackward0",
         with_numbers: [Some("SpecialZetaBackward2"), Some("SpecialZetaBackward1")],
-        f: InDouble::Blocks(scalar::zeta),
+        kernel: |xs, out| run_blocks(xs, out, &scalar::zeta),
         of_complex: None,
         integers: true,
         halves: false,

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::binary::{BinaryFunction, run};
 use super::refuse_numbers;
-use super::scalar_loop::InDouble;
+use super::scalar_loop::run_blocks;
 use crate::error::Result;
 use crate::kernels::special;
 use crate::ops::{Entry, Form};
@@ -31,7 +31,7 @@ macro_rules! polynomials {
                     name: stringify!($name),
                     node: "NotImplemented",
                     with_numbers: [None; 2],
-                    f: InDouble::Blocks(special::$f),
+                    kernel: |xs, out| run_blocks(xs, out, &special::$f),
                     of_complex: None,
                     integers: true,
                     halves: false,

@@ -5,12 +5,12 @@ use std::mem::MaybeUninit;
 
 use num_complex::Complex;
 
+use super::promote::{Lanes, Numeric2};
 use super::unary::{Map, Pass, Unary, with_complex};
 use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
 use crate::kernels::complex::C;
 use crate::kernels::pointwise::{RunBody, each, runs};
-use crate::kernels::special::Block;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
 
@@ -68,11 +68,11 @@ pub(super) fn run_blocks<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunB
     run_scalar_loop(xs, out, &converted, f);
 }
 
-/// A function of real numbers in double precision, of one number each or over blocks.
-#[derive(Clone, Copy, Debug)]
-pub enum InDouble<F, const N: usize> {
-    Each(F),
-    Blocks(Block<N>),
+/// As [`run_in_double`], of a body in vectors of float32 or float64.
+pub(super) fn run_lanes<K: Numeric2<Lanes>>([a, b]: [&Tensor; 2], out: &Tensor, k: &K) {
+    // SAFETY: (1) the operands have the dtype of the output and broadcast to its sizes; (2) the output is fresh or one
+    // of them; (3) targets do not overlap themselves.
+    unsafe { Numeric2::<Lanes>::run(k, a, b, out) }
 }
 
 /// As [`run_in_double`], of a function of complex numbers.
@@ -90,13 +90,14 @@ pub(super) fn run_in_complex<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: 
     }
 }
 
-/// A unary function of real numbers and its derivative. All of them share one loop in double precision, so that one
-/// costs no code but its own: for functions that take no time worth mentioning in a training step.
+/// A unary function of real numbers and its derivative. All of them share what an op is made of, so that one costs no
+/// code but its own.
 #[derive(Debug)]
 pub struct UnaryFunction {
     pub name: &'static str,
     pub node: &'static str,
-    pub f: InDouble<fn(f64) -> f64, 1>,
+    /// As [`Unary::kernel`], for float32 and float64.
+    pub kernel: fn(Pass) -> Result<()>,
     /// It takes halves, as torch's does.
     pub halves: bool,
     /// Of complex numbers, where the op is there for them.
@@ -149,10 +150,7 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
         self.0.name
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
-        match &self.0.f {
-            InDouble::Each(f) => pass.in_double(f),
-            InDouble::Blocks(f) => pass.blocks(f),
-        }
+        (self.0.kernel)(pass)
     }
     fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor> {
         (self.0.vjp)(g, saved)

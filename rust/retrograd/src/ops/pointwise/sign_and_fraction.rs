@@ -4,10 +4,11 @@ use std::f64::consts::PI;
 
 use retrograd_macros::op;
 
+use super::binary::Atan2;
 use super::rounding::Sign;
-use super::scalar_loop::run_in_double;
+use super::scalar_loop::run_lanes;
 use super::select::number;
-use super::unary::{Map, Pass, Unary, with_complex};
+use super::unary::{Map, Pass, Unary, body, with_complex};
 use super::{complex, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -26,6 +27,7 @@ pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 /// `frac`: reverse `g`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frac;
+body!(Frac, Real, |x| x.sub(x.trunc()));
 impl Unary for Frac {
     const NAME: &'static str = "frac";
     const SAVE: &'static [Save] = &[];
@@ -34,7 +36,7 @@ impl Unary for Frac {
         Ok(x)
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.in_double(&|x| x - x.trunc())
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         Ok(g.clone())
@@ -205,7 +207,7 @@ impl Primitive for ComplexAngle {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = xs[0].empty_elementwise(xs[0].dtype().real())?;
-        run_in_double([&part(xs[0], true)?, &part(xs[0], false)?], &result, &|[y, x]| y.atan2(x));
+        run_lanes([&part(xs[0], true)?, &part(xs[0], false)?], &result, &Atan2);
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

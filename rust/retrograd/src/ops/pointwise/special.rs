@@ -8,7 +8,7 @@ use std::ops::Range;
 use retrograd_macros::op;
 
 use super::binary::XLOGY;
-use super::scalar_loop::{InDouble, UnaryFunction, of_result, of_self, run_blocks};
+use super::scalar_loop::{UnaryFunction, of_result, of_self, run_blocks};
 use super::select::number;
 use super::unary::{Map, Pass, Unary, elementary};
 use super::{activation, bessel, exponential, incomplete_gamma, rounding};
@@ -134,6 +134,14 @@ pub fn erf(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Erf), &[input])
 }
 
+struct Erfc;
+impl Body<f32, 1> for Erfc {
+    #[inline(always)]
+    fn f<V: Vector<Elem = f32>>(&self, [x]: [V; 1]) -> V {
+        math::erfc(x)
+    }
+}
+
 /// One less the error function of each element, accurate where that is near 0.
 ///
 /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
@@ -146,12 +154,20 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfc",
         node: "ErfcBackward0",
-        f: InDouble::Blocks(scalar::erfc),
+        kernel: |pass| pass.single_or_blocks(&Erfc, &scalar::erfc),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
     };
     apply_as(form, of_self(FUNCTION), &[input])
+}
+
+struct Erfinv;
+impl Body<f32, 1> for Erfinv {
+    #[inline(always)]
+    fn f<V: Vector<Elem = f32>>(&self, [x]: [V; 1]) -> V {
+        math::erfinv(x)
+    }
 }
 
 /// The number whose error function each element is; infinite at -1 and 1, NaN outside.
@@ -166,7 +182,7 @@ pub fn erfinv(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfinv",
         node: "ErfinvBackward0",
-        f: InDouble::Blocks(scalar::erfinv),
+        kernel: |pass| pass.single_or_blocks(&Erfinv, &scalar::erfinv),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
@@ -194,7 +210,7 @@ pub fn sinc(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "sinc",
         node: "SincBackward0",
-        f: InDouble::Blocks(scalar::sinc),
+        kernel: |pass| pass.blocks(&scalar::sinc),
         halves: true,
         of_complex: Some(complex::sinc),
         vjp: sinc_vjp,
@@ -214,7 +230,7 @@ pub fn erfcx(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfcx",
         node: "SpecialErfcxBackward0",
-        f: InDouble::Blocks(scalar::erfcx),
+        kernel: |pass| pass.blocks(&scalar::erfcx),
         halves: false,
         of_complex: None,
         vjp: |g, x| g.mul(&x.mul(&erfcx(x)?)?.times(2.0)?.plus(-FRAC_2_SQRT_PI)?),
@@ -234,7 +250,7 @@ pub fn lgamma(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "lgamma",
         node: "LgammaBackward0",
-        f: InDouble::Blocks(scalar::lgamma),
+        kernel: |pass| pass.blocks(&scalar::lgamma),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.digamma()?),
@@ -254,7 +270,7 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "digamma",
         node: "DigammaBackward0",
-        f: InDouble::Blocks(scalar::digamma),
+        kernel: |pass| pass.blocks(&scalar::digamma),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&polygamma(1, x)?),
@@ -274,7 +290,7 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "entr",
         node: "SpecialEntrBackward0",
-        f: InDouble::Blocks(scalar::entropy),
+        kernel: |pass| pass.blocks(&scalar::entropy),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
@@ -307,7 +323,7 @@ pub fn ndtri(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "ndtri",
         node: "SpecialNdtriBackward0",
-        f: InDouble::Blocks(scalar::ndtri),
+        kernel: |pass| pass.blocks(&scalar::ndtri),
         halves: false,
         of_complex: None,
         vjp: |g, result| g.mul(&result.square()?.times(0.5)?.exp()?.times((2.0 * PI).sqrt())?),
@@ -327,7 +343,7 @@ pub fn log_ndtr(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "log_ndtr",
         node: "SpecialLogNdtrBackward0",
-        f: InDouble::Blocks(scalar::log_ndtr),
+        kernel: |pass| pass.blocks(&scalar::log_ndtr),
         halves: false,
         of_complex: None,
         vjp: |g, x| g.div(&erfcx(&x.times(-FRAC_1_SQRT_2)?)?)?.times((2.0 / PI).sqrt()),

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::refuse_complex;
-use super::scalar_loop::{InDouble, UnaryFunction, of_neither, of_result, of_self};
+use super::scalar_loop::{UnaryFunction, of_neither, of_result, of_self};
 use super::unary::{Map, Pass, Unary, elementary, fuse_lanes};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
@@ -83,6 +83,9 @@ pub fn cos(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Cos), &[input])
 }
 
+struct Tan;
+elementary!(Tan, |x| math::tan(x));
+
 /// The tangent of each element, in radians.
 ///
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
@@ -95,13 +98,16 @@ pub fn tan(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "tan",
         node: "TanBackward0",
-        f: InDouble::Each(f64::tan),
+        kernel: |pass| pass.lanes(&Tan),
         halves: true,
         of_complex: Some(complex::tan),
         vjp: |g, y| g.mul(&y.square()?.plus(1i64)?),
     };
     apply_as(form, of_result(FUNCTION), &[input])
 }
+
+struct Asin;
+elementary!(Asin, |x| math::asin(x));
 
 /// The angle in radians whose sine each element is; NaN outside [-1, 1].
 ///
@@ -115,13 +121,16 @@ pub fn asin(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "asin",
         node: "AsinBackward0",
-        f: InDouble::Each(f64::asin),
+        kernel: |pass| pass.lanes(&Asin),
         halves: true,
         of_complex: Some(complex::asin),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
+
+struct Acos;
+elementary!(Acos, |x| math::acos(x));
 
 /// The angle in radians whose cosine each element is; NaN outside [-1, 1].
 ///
@@ -135,13 +144,16 @@ pub fn acos(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "acos",
         node: "AcosBackward0",
-        f: InDouble::Each(f64::acos),
+        kernel: |pass| pass.lanes(&Acos),
         halves: true,
         of_complex: Some(complex::acos),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?.neg()?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
+
+struct Atan;
+elementary!(Atan, |x| math::atan(x));
 
 /// The angle in radians, between -pi/2 and pi/2, whose tangent each element is.
 ///
@@ -155,13 +167,16 @@ pub fn atan(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "atan",
         node: "AtanBackward0",
-        f: InDouble::Each(f64::atan),
+        kernel: |pass| pass.lanes(&Atan),
         halves: true,
         of_complex: Some(complex::atan),
         vjp: |g, x| g.div(&x.square()?.plus(1i64)?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
+
+struct Sinh;
+elementary!(Sinh, |x| math::sinh(x));
 
 /// The hyperbolic sine of each element.
 ///
@@ -175,13 +190,16 @@ pub fn sinh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "sinh",
         node: "SinhBackward0",
-        f: InDouble::Each(f64::sinh),
+        kernel: |pass| pass.lanes(&Sinh),
         halves: true,
         of_complex: Some(complex::sinh),
         vjp: |g, x| g.mul(&x.cosh()?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
+
+struct Cosh;
+elementary!(Cosh, |x| math::cosh(x));
 
 /// The hyperbolic cosine of each element.
 ///
@@ -195,13 +213,16 @@ pub fn cosh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "cosh",
         node: "CoshBackward0",
-        f: InDouble::Each(f64::cosh),
+        kernel: |pass| pass.lanes(&Cosh),
         halves: true,
         of_complex: Some(complex::cosh),
         vjp: |g, x| g.mul(&x.sinh()?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
+
+struct Asinh;
+elementary!(Asinh, |x| math::asinh(x));
 
 /// The number whose hyperbolic sine each element is.
 ///
@@ -215,7 +236,7 @@ pub fn asinh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "asinh",
         node: "AsinhBackward0",
-        f: InDouble::Each(libm::asinh),
+        kernel: |pass| pass.lanes(&Asinh),
         halves: true,
         of_complex: Some(complex::asinh),
         vjp: |g, x| g.mul(&x.square()?.plus(1i64)?.rsqrt()?),
@@ -232,6 +253,9 @@ fn acosh_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
     g.mul(&x.square()?.plus(-1i64)?.rsqrt()?)
 }
 
+struct Acosh;
+elementary!(Acosh, |x| math::acosh(x));
+
 /// The number from 0 on whose hyperbolic cosine each element is; NaN below 1.
 ///
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
@@ -244,13 +268,16 @@ pub fn acosh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "acosh",
         node: "AcoshBackward0",
-        f: InDouble::Each(libm::acosh),
+        kernel: |pass| pass.lanes(&Acosh),
         halves: true,
         of_complex: Some(complex::acosh),
         vjp: acosh_vjp,
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
+
+struct Atanh;
+elementary!(Atanh, |x| math::atanh(x));
 
 /// The number whose hyperbolic tangent each element is; infinite at -1 and 1, NaN outside.
 ///
@@ -264,7 +291,7 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "atanh",
         node: "AtanhBackward0",
-        f: InDouble::Each(libm::atanh),
+        kernel: |pass| pass.lanes(&Atanh),
         halves: true,
         of_complex: Some(complex::atanh),
         vjp: |g, x| g.div(&x.square()?.neg()?.plus(1i64)?),
@@ -285,7 +312,7 @@ pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "deg2rad",
         node: "Deg2RadBackward0",
-        f: InDouble::Each(f64::to_radians),
+        kernel: |pass| pass.in_double(&f64::to_radians),
         halves: true,
         of_complex: None,
         vjp: |g, _| g.deg2rad(),
@@ -306,7 +333,7 @@ pub fn rad2deg(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "rad2deg",
         node: "Rad2DegBackward0",
-        f: InDouble::Each(f64::to_degrees),
+        kernel: |pass| pass.in_double(&f64::to_degrees),
         halves: true,
         of_complex: None,
         vjp: |g, _| g.rad2deg(),

@@ -238,6 +238,18 @@ impl<'a> Pass<'a> {
         run_blocks([self.x], self.out, f);
         Ok(())
     }
+    /// A body in vectors for float32, and blocks for float64.
+    pub(super) fn single_or_blocks<K: Body<f32, 1>>(self, k: &K, f: RunBody<f64, 1>) -> Result<()> {
+        let Pass { x, out } = self;
+        if x.dtype() != DType::Float32 {
+            return self.blocks(f);
+        }
+        // SAFETY: as in `floats`, for the dtype of both.
+        unsafe {
+            lanes1(k, x.sizes(), x.ptr::<f32>().cast_const(), x.strides(), out.ptr::<f32>(), out.strides());
+        }
+        Ok(())
+    }
     /// The loop of a function of complex numbers in double precision, which serves complex64 too.
     pub(super) fn in_complex(self, f: &(dyn Fn(C) -> C + Sync)) -> Result<()> {
         run_in_complex([self.x], self.out, &|[x]| f(x));

@@ -81,8 +81,8 @@ const ERFCX: [f32; 9] = [
     -8.049312e-06,
 ];
 
-/// `erfinv(x) / x` in `w - 2.5703125` for `w = -log(1 - x^2)` up to 5, where the first coefficient is all but a float32.
-/// 2^-26.6.
+/// `erfinv(x) / x` in `w - 2.5703125` for `w = -log(1 - x^2)` up to 5, where the first coefficient is all but a
+/// float32. 2^-26.6.
 const ERFINV_NEAR: [f32; 10] = [
     1.5187302,
     0.24603456,

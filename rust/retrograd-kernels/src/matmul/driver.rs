@@ -144,8 +144,8 @@ pub(super) unsafe fn one_panel<V: Simd>(p: &Product<V::Elem>) {
     let width = vectors * V::LEN;
     let mut panel = [const { MaybeUninit::<V::Elem>::uninit() }; PANEL];
     let (mut b, mut b_rs) = (p.b, p.b_rs);
-    // SAFETY: duties 1 to 3. `panel` holds `k` rows of `width` elements, all of which `copy_rows` writes: `n` is at most
-    // `width` and more than `width - LEN`. Tiles stay inside C, whose rows are contiguous.
+    // SAFETY: duties 1 to 3. `panel` holds `k` rows of `width` elements, all of which `copy_rows` writes: `n` is at
+    // most `width` and more than `width - LEN`. Tiles stay inside C, whose rows are contiguous.
     unsafe {
         if p.b_cs != 1 || p.n != width {
             V::copy_rows(p.n, p.k, p.b, p.b_cs, p.b_rs, panel.as_mut_ptr().cast(), width);

@@ -280,7 +280,7 @@ mod tests {
             one[dim] = line.len();
             let column = ints(&line, &one);
             let wide: Vec<i64> = part.iter().map(|&n| n as i64).collect();
-            for column in [column.clone(), column.to(DType::Int32).unwrap()] {
+            for column in [column.clone(), copy::cast(&column, DType::Int32).unwrap()] {
                 let index = column.expand(&wide).unwrap();
                 let written = copy::contiguous(&index).unwrap();
                 let (x, src) = (noise(1, sizes), noise(2, part));

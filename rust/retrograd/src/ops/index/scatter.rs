@@ -84,13 +84,17 @@ impl Scatter {
         }
         if let Some((line, to)) = rows_named(to, self.dim, index)? {
             let walk = IndexWalk::new(self.name(), to.sizes(), to.strides(), &[self.dim], &[&line])?;
-            // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `src` has the sizes of the index, which
-            // are the walk's, and is disjoint from `to`.
-            match self.add {
-                true => match_dtype!(rings, to.dtype(), T => unsafe { walk.write(src.ptr::<T>(), to.ptr(), sum::<T>) }),
-                false => {
-                    match_dtype!(any, to.dtype(), T => unsafe { walk.write(src.ptr::<T>(), to.ptr(), second::<T>) })
-                }
+            if self.add {
+                match_dtype!(rings, to.dtype(), T => {
+                    // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) the source has the sizes of the
+                    // index, which are the walk's, and is disjoint from `to`.
+                    unsafe { walk.write(src.ptr::<T>(), to.ptr(), sum::<T>) };
+                });
+            } else {
+                match_dtype!(any, to.dtype(), T => {
+                    // SAFETY: as above.
+                    unsafe { walk.write(src.ptr::<T>(), to.ptr(), second::<T>) };
+                });
             }
             return Ok(());
         }

@@ -222,9 +222,11 @@ fn bind<'py>(
     Ok(face.bind.bind(py).call1((forward, separate, args, kwargs))?.cast_into()?)
 }
 
-/// Code objects of functions that were asked about last, with their numbers of positional parameters; `None` if that is
-/// not all that they take. A code object does not change.
-static PARAMETERS: Mutex<[Option<(Py<PyAny>, Option<usize>)>; 16]> = Mutex::new([const { None }; 16]);
+/// A code object, which does not change, and how many positional parameters it has; `None` if there are others.
+type Known = (Py<PyAny>, Option<usize>);
+
+/// Code objects of functions that were asked about last.
+static KNOWN: Mutex<[Option<Known>; 16]> = Mutex::new([const { None }; 16]);
 
 static CODE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
@@ -237,13 +239,13 @@ fn takes_exactly(function: &Bound<'_, PyAny>, n: usize) -> bool {
     }
     // Objects are at addresses that differ in the upper bits.
     let place = (code.as_ptr() as usize >> 6) % 16;
-    let known = match &PARAMETERS.lock()[place] {
+    let known = match &KNOWN.lock()[place] {
         Some((known, count)) if known.is(&code) => Some(*count),
         _ => None,
     };
     let count = known.unwrap_or_else(|| {
         let count = parameters(&code).unwrap_or(None);
-        let old = PARAMETERS.lock()[place].replace((code.unbind(), count));
+        let old = KNOWN.lock()[place].replace((code.unbind(), count));
         drop(old);
         count
     });

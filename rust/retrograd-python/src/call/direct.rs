@@ -102,9 +102,10 @@ pub(super) unsafe fn run<'py>(
         return None;
     }
     let given = args.len() + usize::from(c.role != Role::Function);
-    // SAFETY: (3).
     let fits = |entry: Option<usize>| {
-        kwnames.is_null() || entry.is_some_and(|e| unsafe { are_last(&c.places[e].names, given, kwnames) })
+        // SAFETY: (3).
+        let are_last = |e: usize| unsafe { are_last(&c.places[e].names, given, kwnames) };
+        kwnames.is_null() || entry.is_some_and(are_last)
     };
     let (first, rest) = if c.role == Role::Function { args.split_first()? } else { (&slf, args) };
     // SAFETY: (1).

@@ -222,7 +222,7 @@ impl What {
 impl Before {
     fn put_back(&self, py: Python<'_>) -> PyResult<()> {
         match self {
-            &Before::Word { bits, word } => mode::restore(bits, word),
+            &Before::Word { bits, word } => drop(mode::restore(bits, word)),
             &Before::Forward(on) => drop(forward::set_enabled(on)),
             &Before::Anomaly { on, check_nan } => anomaly::set(on, check_nan),
             &Before::Batch(level) => {

@@ -38,19 +38,27 @@ impl OpRule<dyn AnyPrimitive> {
         if run.needs == 0 || grads.iter().all(Option::is_none) {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
-        let _reading = reading();
+        let reading = reading();
         let results = if lazy::exist() && !self.op.facts().takes_lazy {
             self.run_resolved(node, grads, saved, run)
         } else {
-            self.run_unpacked(node, grads, saved, run)
+            self.run_unpacked(node, grads, saved, run, reading.mode())
         };
         if results.is_err() {
             self.saved.unclaim(run);
         }
         results
     }
-    fn run_unpacked(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
-        if mode::word() & (mode::DETECT_NAN | mode::AUTOCAST) != 0 {
+    #[inline]
+    fn run_unpacked(
+        &self,
+        node: &NodeRef,
+        grads: &[Option<Tensor>],
+        saved: SavedTensors,
+        run: Run,
+        word: u32,
+    ) -> Result<Grads> {
+        if word & (mode::DETECT_NAN | mode::AUTOCAST) != 0 {
             self.run_specially(node, grads, saved, run)
         } else {
             self.vjp(node, grads, saved, run)
@@ -59,12 +67,13 @@ impl OpRule<dyn AnyPrimitive> {
     /// A rule that is not differentiated in turn may use kernels of its own, which do not know lazy bits.
     #[cold]
     fn run_resolved(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
-        if run.create_graph || mode::word() & mode::COMPOSED != 0 {
-            return self.run_unpacked(node, grads, saved, run);
+        let word = mode::word();
+        if run.create_graph || word & mode::COMPOSED != 0 {
+            return self.run_unpacked(node, grads, saved, run, word);
         }
         let resolved = |x: &Option<Tensor>| x.as_ref().map(Tensor::resolved).transpose();
         let grads: Grads = grads.iter().map(resolved).collect::<Result<_>>()?;
-        self.run_unpacked(node, &grads, saved.iter().map(resolved).collect::<Result<_>>()?, run)
+        self.run_unpacked(node, &grads, saved.iter().map(resolved).collect::<Result<_>>()?, run, word)
     }
     #[inline]
     fn vjp(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {

@@ -8,8 +8,10 @@ mod deep_stack;
 mod frame;
 mod modes;
 mod roots;
+#[cfg(test)]
+mod tests;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 pub use deep_stack::{Carried, Threads, register};
 use frame::{Around, Entered, Frame, Slots, next_run};
@@ -22,7 +24,7 @@ use super::arith;
 use super::finite;
 use super::hooks::NodeHooks;
 use super::mode;
-use super::node::{Edge, Grads, NodeRef, Run};
+use super::node::{Edge, Grads, NodeRef, Output, Run};
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
 use crate::profiler;
@@ -53,10 +55,13 @@ pub struct Backward {
 }
 
 /// A reachable node or leaf during a run.
-struct Task {
-    vertex: Vertex,
-    /// Gradients received so far, by output.
-    grads: Grads,
+struct Task<'a> {
+    /// An edge that leads to it: what is reachable lives as long as the roots do, which the run holds.
+    vertex: &'a Edge,
+    /// Where its gradients begin in [`Reachable::grads`].
+    grads: usize,
+    /// Where its edges begin in [`Reachable::next`].
+    next: usize,
     /// Edges into this vertex from nodes that have not been processed.
     pending: u32,
     /// Differentiation starts here: hooks see the gradient whatever it is for.
@@ -67,49 +72,62 @@ struct Task {
     captures: SmallVec<[(u32, u32); 0]>,
 }
 
-#[derive(Clone)]
-enum Vertex {
-    Node(NodeRef),
-    Leaf(Tensor),
-}
-
-impl Vertex {
-    /// The node; that of a leaf is made if it does not exist.
-    fn node(&self) -> NodeRef {
-        match self {
-            Vertex::Node(node) => node.clone(),
-            Vertex::Leaf(leaf) => leaf.accumulator(),
+impl<'a> Task<'a> {
+    fn edges(&self) -> &'a [Option<Edge>] {
+        match self.vertex {
+            Edge::Node(output) => &output.node.edges,
+            Edge::Leaf(_) => &[],
         }
     }
-}
-
-impl Task {
-    fn new(edge: &Edge) -> Self {
-        let (vertex, outputs) = match edge {
-            Edge::Node(output) => (Vertex::Node(output.node.clone()), output.node.outputs.len()),
-            Edge::Leaf(leaf) => (Vertex::Leaf(Tensor::clone(leaf)), 1),
-        };
-        Self {
-            vertex,
-            grads: smallvec![None; outputs],
-            pending: 0,
-            is_root: false,
-            runs: false,
-            captures: SmallVec::new(),
-        }
-    }
-    fn edges(&self) -> &[Option<Edge>] {
-        match &self.vertex {
-            Vertex::Node(node) => &node.edges,
-            Vertex::Leaf(_) => &[],
+    fn outputs(&self) -> usize {
+        match self.vertex {
+            Edge::Node(output) => output.node.outputs.len(),
+            Edge::Leaf(_) => 1,
         }
     }
     /// Leaves have no number: they run as soon as they have received all their gradients.
     fn seq(&self) -> Option<u64> {
-        match &self.vertex {
-            Vertex::Node(node) => Some(node.seq),
-            Vertex::Leaf(_) => None,
+        match self.vertex {
+            Edge::Node(output) => Some(output.node.seq),
+            Edge::Leaf(_) => None,
         }
+    }
+    fn is_leaf(&self) -> bool {
+        matches!(self.vertex, Edge::Leaf(_))
+    }
+}
+
+/// What can be reached from the roots, by slot, and the gradients on their way through it.
+#[derive(Default)]
+struct Reachable<'a> {
+    tasks: Vec<Task<'a>>,
+    /// What each output received so far, one task after the other.
+    grads: Vec<Option<Tensor>>,
+    /// The slot that each edge leads to, one task after the other; [`NOWHERE`] for an edge that is none.
+    next: Vec<u32>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl<'a> Reachable<'a> {
+    /// Gives what `edge` leads to a slot.
+    fn add(&mut self, edge: &'a Edge, slots: &mut Slots) -> u32 {
+        let slot = self.tasks.len() as u32;
+        slots.set(edge, slot);
+        let task = Task {
+            vertex: edge,
+            grads: self.grads.len(),
+            next: 0,
+            pending: 0,
+            is_root: false,
+            runs: false,
+            captures: SmallVec::new(),
+        };
+        for _ in 0..task.outputs() {
+            self.grads.push(None);
+        }
+        self.tasks.push(task);
+        slot
     }
 }
 
@@ -129,33 +147,37 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
 fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {
     let id = next_run();
     let mut slots = Slots::claim(id);
-    let mut tasks = discover(call.roots.iter().map(|root| &root.edge), &mut slots);
-    let (captures, needed) = mark_targets(&call, &mut tasks, &slots);
+    let Backward { roots, retain_graph, create_graph, targets } = call;
+    let (roots, root_grads): (SmallVec<[Edge; 1]>, SmallVec<[Tensor; 1]>) =
+        roots.into_iter().map(|root| (root.edge, root.grad)).unzip();
+    let mut reached = discover(&roots, &mut slots);
+    let tasks = &mut reached.tasks;
+    let (captures, needed) = mark_targets(&targets, tasks, &slots);
     let mut captured: Vec<Option<Tensor>> = vec![None; captures];
     let mut order: SmallVec<[u32; 8]> =
         (0..tasks.len() as u32).filter(|&i| tasks[i as usize].seq().is_some()).collect();
     order.sort_unstable_by_key(|&i| std::cmp::Reverse(tasks[i as usize].seq()));
-    let modes = Modes::enter(call.create_graph);
-    let _nodes = anomaly::is_on().then(|| anomaly::used(call.roots.iter().map(|root| &root.edge)));
-    for root in call.roots {
-        let slot = slots.get(&root.edge).expect("roots were discovered");
-        tasks[slot as usize].is_root = true;
-        accumulate_input(&mut tasks[slot as usize], root.edge.nr(), root.grad, call.create_graph)?;
+    let modes = Modes::enter(create_graph);
+    let _nodes = anomaly::is_on().then(|| anomaly::used(roots.iter()));
+    for (edge, grad) in roots.iter().zip(root_grads) {
+        let slot = slots.get(edge).expect("roots were discovered");
+        let task = &mut reached.tasks[slot as usize];
+        task.is_root = true;
+        accumulate_input(&mut reached.grads[task.grads + edge.nr() as usize], grad, create_graph)?;
     }
     let mut frame = Frame::new(id, slots, needed, around);
     let entered = Entered::new(&mut frame);
     let frame = entered.0;
-    let (create_graph, retain_graph) = (call.create_graph, call.retain_graph);
     let how = How { create_graph, retain_graph, called_at: CallSite::here(), modes: &modes };
     // Leaves that are roots themselves have nothing to wait for.
-    for i in 0..tasks.len() {
-        if tasks[i].seq().is_none() && tasks[i].pending == 0 {
-            step(i, &mut tasks, frame, &mut captured, how)?;
+    for i in 0..reached.tasks.len() {
+        if reached.tasks[i].is_leaf() && reached.tasks[i].pending == 0 {
+            step(i, &mut reached, frame, &mut captured, how)?;
         }
     }
     for i in order {
-        for leaf in step(i as usize, &mut tasks, frame, &mut captured, how)? {
-            step(leaf as usize, &mut tasks, frame, &mut captured, how)?;
+        for leaf in step(i as usize, &mut reached, frame, &mut captured, how)? {
+            step(leaf as usize, &mut reached, frame, &mut captured, how)?;
         }
     }
     drop(modes);
@@ -172,31 +194,30 @@ struct How<'a> {
 }
 
 /// Every node and leaf that can be reached from the roots, with the number of edges into it.
-fn discover<'a>(roots: impl Iterator<Item = &'a Edge>, slots: &mut Slots) -> Vec<Task> {
-    let mut tasks: Vec<Task> = Vec::new();
+fn discover<'a>(roots: &'a [Edge], slots: &mut Slots) -> Reachable<'a> {
+    let mut reached = Reachable::default();
     for root in roots {
         if slots.get(root).is_none() {
-            slots.set(root, tasks.len() as u32);
-            tasks.push(Task::new(root));
+            reached.add(root, slots);
         }
     }
     let mut at = 0;
-    while at < tasks.len() {
-        if let Vertex::Node(node) = &tasks[at].vertex {
-            let node = node.clone();
-            for edge in node.edges.iter().flatten() {
-                let slot = slots.get(edge).unwrap_or_else(|| {
-                    let slot = tasks.len() as u32;
-                    slots.set(edge, slot);
-                    tasks.push(Task::new(edge));
+    while at < reached.tasks.len() {
+        reached.tasks[at].next = reached.next.len();
+        for edge in reached.tasks[at].edges() {
+            let slot = match edge {
+                Some(edge) => {
+                    let slot = slots.get(edge).unwrap_or_else(|| reached.add(edge, slots));
+                    reached.tasks[slot as usize].pending += 1;
                     slot
-                });
-                tasks[slot as usize].pending += 1;
-            }
+                }
+                None => NOWHERE,
+            };
+            reached.next.push(slot);
         }
         at += 1;
     }
-    tasks
+    reached
 }
 
 /// Whether the graph behind `outputs`, or behind tangents of theirs, reaches a leaf that is none of `inputs`: what is
@@ -233,8 +254,8 @@ pub(crate) fn edges_lead_elsewhere(edges: impl IntoIterator<Item = Edge>, inputs
 
 /// Decides which nodes are needed and which run. Returns the number of captures, and by slot what is needed (empty:
 /// everything).
-fn mark_targets(call: &Backward, tasks: &mut [Task], slots: &Slots) -> (usize, Vec<bool>) {
-    if call.targets.is_empty() {
+fn mark_targets(targets: &[Target], tasks: &mut [Task], slots: &Slots) -> (usize, Vec<bool>) {
+    if targets.is_empty() {
         for v in tasks {
             v.runs = true;
         }
@@ -242,7 +263,7 @@ fn mark_targets(call: &Backward, tasks: &mut [Task], slots: &Slots) -> (usize, V
     }
     let mut needed = vec![false; tasks.len()];
     let mut captures = 0;
-    for target in &call.targets {
+    for target in targets {
         match target {
             Target::Capture(edge) => {
                 let position = captures;
@@ -274,9 +295,8 @@ fn mark_targets(call: &Backward, tasks: &mut [Task], slots: &Slots) -> (usize, V
 }
 
 /// Adds a gradient to what an output received so far.
-fn accumulate_input(task: &mut Task, nr: u32, grad: Tensor, create_graph: bool) -> Result<()> {
-    let slot = &mut task.grads[nr as usize];
-    *slot = Some(match slot.take() {
+fn accumulate_input(sum: &mut Option<Tensor>, grad: Tensor, create_graph: bool) -> Result<()> {
+    *sum = Some(match sum.take() {
         None => grad,
         Some(sum) => super::accumulate::add(sum, &grad, create_graph)?,
     });
@@ -288,69 +308,78 @@ type Ready = SmallVec<[u32; 4]>;
 
 /// Processes a node or leaf that has received all its gradients: hooks, captures, rule or accumulation, and the edges.
 /// Returns the leaves that are to be processed next.
-fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<Ready> {
-    let v = &mut tasks[i];
-    let mut grads = std::mem::take(&mut v.grads);
-    let vertex = v.vertex.clone();
-    let runs = v.runs;
-    let captures = std::mem::take(&mut v.captures);
-    let _evaluation = match &vertex {
-        Vertex::Node(node) => profiler::evaluation(Some(node)),
-        Vertex::Leaf(_) => profiler::evaluation(None),
+fn step(
+    i: usize,
+    reached: &mut Reachable,
+    frame: &Frame,
+    captured: &mut [Option<Tensor>],
+    how: How<'_>,
+) -> Result<Ready> {
+    let task = &reached.tasks[i];
+    let vertex = task.vertex;
+    let grads = &mut reached.grads[task.grads..][..task.outputs()];
+    let next = &reached.next[task.next..][..task.edges().len()];
+    let _evaluation = match vertex {
+        Edge::Node(output) => profiler::evaluation(Some(&output.node)),
+        Edge::Leaf(_) => profiler::evaluation(None),
     };
-    let arrived = grads.iter().any(Option::is_some);
-    let wanted = frame.needs(i as u32) && arrived;
-    let shown = wanted || v.is_root && arrived;
+    let (needed, arrived) = (frame.needs(i as u32), grads.iter().any(Option::is_some));
+    let wanted = needed && arrived;
+    let shown = arrived && (needed || task.is_root);
     let results = anomaly::watched(
-        || vertex.node(),
+        || vertex.output().node,
         || {
             if shown {
-                match &vertex {
-                    Vertex::Node(node) => tensor_hooks(node, &mut grads)?,
-                    Vertex::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
+                match vertex {
+                    Edge::Node(output) => tensor_hooks(&output.node, grads)?,
+                    Edge::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
                 }
-                for &(nr, position) in &captures {
+                for &(nr, position) in &task.captures {
                     captured[position as usize] = grads[nr as usize].clone();
                 }
             }
-            match &vertex {
-                Vertex::Leaf(leaf) if wanted && runs => run_leaf(leaf, grads, how).map(|()| Grads::new()),
-                Vertex::Node(node) if runs && (wanted || frame.needs(i as u32) && node.rule.takes_nothing()) => {
-                    run_node(node, grads, frame, how)
+            match vertex {
+                Edge::Leaf(leaf) if wanted && task.runs => run_leaf(leaf, grads, how).map(|()| Grads::new()),
+                Edge::Node(Output { node, .. }) if task.runs && (wanted || needed && node.rule.takes_nothing()) => {
+                    run_node(node, grads, next, frame, how)
                 }
                 _ => Ok(Grads::new()),
             }
         },
     )?;
+    // Before they are handed on: a result that is one of them is then nobody else's.
+    for grad in grads {
+        *grad = None;
+    }
     how.modes.again();
-    match &vertex {
-        Vertex::Leaf(_) => Ok(Ready::new()),
-        Vertex::Node(node) => propagate(node, results, tasks, frame, how),
+    match vertex {
+        Edge::Leaf(_) => Ok(Ready::new()),
+        Edge::Node(output) => propagate(i, &output.node, results, reached, frame, how),
     }
 }
 
-fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How<'_>) -> Result<Grads> {
+fn run_node(node: &NodeRef, grads: &mut [Option<Tensor>], next: &[u32], frame: &Frame, how: How<'_>) -> Result<Grads> {
     if let Some(hooks) = node.hooks.get() {
-        pre_hooks(hooks, &mut grads)?;
+        pre_hooks(hooks, grads)?;
     }
-    let run = Run { create_graph: how.create_graph, frees: !how.retain_graph, needs: needed_inputs(node, frame) };
-    let results = {
-        let _rule = profiler::rule(Some(node), &grads);
-        node.rule.apply(node, &grads, run)?
+    let run = Run { create_graph: how.create_graph, frees: !how.retain_graph, needs: needed_inputs(next, frame) };
+    let mut results = {
+        let _rule = profiler::rule(Some(node), grads);
+        node.rule.apply(node, grads, run)?
     };
-    if mode::word() & mode::DETECT_NAN != 0 && node.rule.op().is_none() {
-        finite::check_rule(node, &results, &grads, || saved_by(node), mode::word())?;
+    if node.rule.op().is_none() && mode::word() & mode::DETECT_NAN != 0 {
+        finite::check_rule(node, &results, grads, || saved_by(node), mode::word())?;
     }
-    let results = finish_node(node, results, &grads);
+    let finished = finish_node(node, &mut results, grads);
     if !how.retain_graph
         && let Some(saved) = node.rule.saved_slots()
     {
-        match &results {
-            Ok(_) => saved.release(how.called_at),
+        match &finished {
+            Ok(()) => saved.release(how.called_at),
             Err(_) => saved.unclaim(run),
         }
     }
-    results
+    finished.map(|()| results)
 }
 
 /// What a foreign rule saved, as far as it can still be had.
@@ -359,22 +388,30 @@ fn saved_by(node: &NodeRef) -> Vec<(String, Tensor)> {
     finite::saved_names(node, &saved)
 }
 
-fn finish_node(node: &NodeRef, mut results: Grads, grads: &[Option<Tensor>]) -> Result<Grads> {
-    validate(node, &mut results)?;
+fn finish_node(node: &NodeRef, results: &mut Grads, grads: &[Option<Tensor>]) -> Result<()> {
+    validate(node, results)?;
     if let Some(hooks) = node.hooks.get() {
-        let mut shown = node.shown(&results);
+        let mut shown = node.shown(results);
         post_hooks(hooks, &mut shown, grads)?;
-        node.put_shown(shown, &mut results);
+        node.put_shown(shown, results);
     }
-    Ok(results)
+    Ok(())
 }
 
-fn pre_hooks(hooks: &NodeHooks, grads: &mut Grads) -> Result<()> {
+fn pre_hooks(hooks: &NodeHooks, grads: &mut [Option<Tensor>]) -> Result<()> {
     let pre: Vec<_> = hooks.pre.lock().iter().map(|(_, h)| h.clone()).collect();
     for hook in pre {
         if let Some(new) = hook.call(grads)? {
             finite::check_hook(&new, grads)?;
-            *grads = new;
+            if new.len() != grads.len() {
+                let (had, has) = (grads.len(), new.len());
+                return Err(Error::autograd(format!(
+                    "a hook has returned an incorrect number of values (expected {had}, but got {has})"
+                )));
+            }
+            for (grad, new) in grads.iter_mut().zip(new) {
+                *grad = new;
+            }
         }
     }
     Ok(())
@@ -392,32 +429,44 @@ fn post_hooks(hooks: &NodeHooks, results: &mut Grads, grads: &[Option<Tensor>]) 
 }
 
 /// Hands a node's results to what is next, and counts its edges as dealt with. Returns the leaves that became ready.
-fn propagate(node: &NodeRef, mut results: Grads, tasks: &mut [Task], frame: &Frame, how: How<'_>) -> Result<Ready> {
+fn propagate(
+    i: usize,
+    node: &NodeRef,
+    mut results: Grads,
+    reached: &mut Reachable,
+    frame: &Frame,
+    how: How<'_>,
+) -> Result<Ready> {
     let mut ready = Ready::new();
+    let first = reached.tasks[i].next;
     for (i, edge) in node.edges.iter().enumerate() {
         let Some(edge) = edge else { continue };
-        let slot = frame.slots.get(edge).expect("everything reachable was discovered");
-        let next = &mut tasks[slot as usize];
+        let slot = reached.next[first + i];
+        let next = &mut reached.tasks[slot as usize];
         if let Some(g) = results.get_mut(i).and_then(Option::take)
             && frame.needs(slot)
         {
-            let add = || accumulate_input(next, edge.nr(), g, how.create_graph);
-            anomaly::watched(|| node.clone(), || add().map(|()| Grads::new()))?;
+            let sum = &mut reached.grads[next.grads + edge.nr() as usize];
+            if sum.is_none() {
+                *sum = Some(g);
+            } else {
+                let add = || accumulate_input(sum, g, how.create_graph);
+                anomaly::watched(|| node.clone(), || add().map(|()| Grads::new()))?;
+            }
         }
         next.pending -= 1;
-        if next.pending == 0 && next.seq().is_none() {
+        if next.pending == 0 && next.is_leaf() {
             ready.push(slot);
         }
     }
     Ok(ready)
 }
 
-fn needed_inputs(node: &NodeRef, frame: &Frame) -> u32 {
+/// The inputs whose gradients are needed, as [`Run::needs`] has them; `next` are the slots that their edges lead to.
+fn needed_inputs(next: &[u32], frame: &Frame) -> u32 {
     let mut needs = 0;
-    for (i, edge) in node.edges.iter().enumerate() {
-        if let Some(edge) = edge
-            && frame.slots.get(edge).is_some_and(|slot| frame.needs(slot))
-        {
+    for (i, &slot) in next.iter().enumerate() {
+        if slot != NOWHERE && frame.needs(slot) {
             needs |= 1 << i.min(31);
         }
     }
@@ -430,7 +479,7 @@ fn leaf_hooks(leaf: &Tensor, grad: &mut Option<Tensor>) -> Result<()> {
     hooks.iter().try_for_each(|hook| call_tensor_hook(&**hook, grad))
 }
 
-fn tensor_hooks(node: &NodeRef, grads: &mut Grads) -> Result<()> {
+fn tensor_hooks(node: &NodeRef, grads: &mut [Option<Tensor>]) -> Result<()> {
     let Some(hooks) = node.hooks.get() else { return Ok(()) };
     let list: Vec<_> = hooks.tensor.lock().iter().map(|(_, h)| h.clone()).collect();
     for (nr, hook) in list {
@@ -468,15 +517,15 @@ fn retain(t: &Tensor, g: &Tensor) -> Result<()> {
 }
 
 /// Accumulates into a leaf; its node takes part only if somebody holds it, for its hooks.
-fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How<'_>) -> Result<()> {
+fn run_leaf(leaf: &Tensor, grads: &mut [Option<Tensor>], how: How<'_>) -> Result<()> {
     let node = leaf.live_accumulator();
     let hooks = node.as_ref().and_then(|n| n.hooks.get());
     if let Some(hooks) = hooks {
-        pre_hooks(hooks, &mut grads)?;
+        pre_hooks(hooks, grads)?;
     }
     // Post hooks are shown the gradient, which then cannot become `.grad` itself.
-    let shown = if hooks.is_some() { grads.clone() } else { Grads::new() };
-    let rule = profiler::rule(None, &grads);
+    let shown = if hooks.is_some() { Grads::from(&*grads) } else { Grads::new() };
+    let rule = profiler::rule(None, grads);
     if let Some(g) = grads[0].take() {
         // A leaf may have been detached after its use: then hooks see the gradient, and nothing is stored.
         if leaf.has_history() {
@@ -511,11 +560,15 @@ fn validate(node: &NodeRef, results: &mut Grads) -> Result<()> {
         }
         results.truncate(expected);
     }
-    for i in 0..results.len() {
-        let Some(g) = results[i].take() else { continue };
-        let Some((sizes, dtype)) = node.input_meta(i) else { continue };
-        let ok = g.dtype() == dtype && g.sizes() == sizes;
-        results[i] = Some(if ok { g } else { fit(g, sizes, dtype, &node.name(), i)? });
+    for (i, (result, edge)) in results.iter_mut().zip(&node.edges).enumerate() {
+        let Some(g) = result else { continue };
+        let Some((sizes, dtype)) = edge.as_ref().map(Edge::expects) else {
+            *result = None;
+            continue;
+        };
+        if g.dtype() != dtype || !layout::same_sizes(g.sizes(), sizes) {
+            *result = result.take().map(|g| fit(g, sizes, dtype, &node.name(), i)).transpose()?;
+        }
     }
     Ok(())
 }

@@ -55,9 +55,13 @@ pub fn set(bits: u32, on: bool) -> u32 {
     })
 }
 
-/// Puts `bits` back as they are in a word that [`set`] returned.
-pub fn restore(bits: u32, word: u32) {
-    local(|t| t.mode.set(t.mode.get() & !bits | word & bits));
+/// Puts `bits` back as they are in a word that [`set`] returned. Gives the word that results.
+pub fn restore(bits: u32, word: u32) -> u32 {
+    local(|t| {
+        let word = t.mode.get() & !bits | word & bits;
+        t.mode.set(word);
+        word
+    })
 }
 
 /// Exchanges the calling thread's mode word.

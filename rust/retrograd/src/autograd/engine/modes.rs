@@ -21,13 +21,12 @@ impl Modes {
         Self { found: mode::word(), hooks: InForce::now(), _before: before }
     }
     pub fn again(&self) {
-        mode::restore(MODES, self.found);
-        self.hooks.again();
+        self.hooks.again(mode::restore(MODES, self.found));
     }
 }
 
 impl Drop for Modes {
     fn drop(&mut self) {
-        self.hooks.again();
+        self.hooks.again(mode::word());
     }
 }

@@ -82,9 +82,10 @@ impl InForce {
         let any = mode::word() & mode::SAVED_HOOKS != 0;
         Self(if any { HOOKS.with_borrow(Clone::clone) } else { Vec::new() })
     }
-    /// Undoes what was pushed and popped since.
-    pub fn again(&self) {
-        if self.0.is_empty() && mode::word() & mode::SAVED_HOOKS == 0 {
+    /// Undoes what was pushed and popped since, given the mode word.
+    #[inline]
+    pub fn again(&self, word: u32) {
+        if self.0.is_empty() && word & mode::SAVED_HOOKS == 0 {
             return;
         }
         let same = |all: &Vec<Arc<dyn SavedHooks>>| {

@@ -94,7 +94,7 @@ impl<T: Copy> Task for CopyTile<T> {
                 // SAFETY: duties 1 and 2: rows of `n` contiguous elements on both sides.
                 unsafe { std::ptr::copy_nonoverlapping(a.offset(row * sa[1]), o.offset(row * so[1]), n) };
             }
-        } else if sa[0] == 0 && so[0] == 1 {
+        } else if sa[0] == 0 && so[0] == 1 && n > 0 {
             for row in 0..rows as isize {
                 // SAFETY: duty 1: one input element and a row of the output.
                 unsafe {

@@ -15,6 +15,8 @@ import pytest
 STORED: dict[str, Any] = json.loads((Path(__file__).parent / "special_functions.json").read_text())
 # Relative errors, in units of 2^-52; 8 for the others.
 BOUNDS = {"igamma": 500, "igammac": 500, "special.log_ndtr": 100, "special.airy_ai": 100, "digamma": 20}
+# Float32 functions with a body of their own, in units in the last place; the others round the result of float64.
+SINGLE_BOUNDS = {"erfc": 4, "erfinv": 3}
 # Next to zeros, errors are those of 0.1.
 NEAR_ZEROS = {"special.bessel_j0", "special.bessel_j1", "special.bessel_y0", "special.bessel_y1", "special.airy_ai"}
 NEAR_ZEROS |= {"lgamma", "digamma"}
@@ -49,7 +51,10 @@ def test_functions_of_one_number(rg: Any, name: str) -> None:
     rounded = function(rg, name)(rg.from_numpy(single.astype(np.float32))).numpy()
     with np.errstate(over="ignore"):
         exact = function(rg, name)(rg.from_numpy(single)).numpy().astype(np.float32)
-    np.testing.assert_array_equal(rounded, exact)
+    off = (rounded != exact) & ~(np.isnan(rounded) & np.isnan(exact))
+    # The distance from a rounded result is half a unit more than the error.
+    unit = np.spacing(np.abs(exact[off]))
+    assert (np.abs(rounded[off] - exact[off]) <= SINGLE_BOUNDS.get(name, 0) * unit).all()
 
 
 @pytest.mark.parametrize("name", [name for name in STORED["two"] if not name.startswith("by_")])

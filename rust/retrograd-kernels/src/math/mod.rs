@@ -7,7 +7,7 @@
 //!
 //! All have the same structure: reduce the argument exactly enough (W. J. Cody and W. Waite, "Software Manual for the
 //! Elementary Functions", 1980), evaluate a polynomial, combine the result so that what is rounded is small. The
-//! polynomials in `tables` are minimax fits by Remez' exchange, made for these reductions.
+//! polynomials, most of them in `tables`, are minimax fits by Remez' exchange, made for these reductions.
 
 mod erf;
 mod exp;

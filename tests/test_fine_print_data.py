@@ -237,6 +237,16 @@ def test_filling_can_be_switched_off(rg):
     assert not rg.empty(2).isnan().any()
 
 
+# ---- topk
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_topk_of_a_tensor_without_dims_is_its_element(rg, k):
+    values, indices = rg.topk(rg.tensor(1.5), k)
+    assert (values.tolist(), indices.tolist()) == (1.5, 0)
+    assert rg.topk(rg.tensor([1.5]), 0).values.tolist() == []
+
+
 # ---- Variable
 
 

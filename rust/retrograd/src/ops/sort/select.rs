@@ -66,6 +66,8 @@ pub fn topk(input: &Tensor, k: i64, dim: i64, largest: bool, sorted: bool) -> Re
     let k = usize::try_from(k).ok().filter(|&k| k <= n).ok_or_else(|| {
         Error::shape("topk", format!("selected index k out of range: k is {k}, the dimension has {n} elements"))
     })?;
+    // As in torch, the one element of a tensor without dims is there whatever is asked for.
+    let k = if input.ndim() == 0 { 1 } else { k };
     along(TopK { k, largest }, input, dim)
 }
 

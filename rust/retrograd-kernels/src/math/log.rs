@@ -118,7 +118,7 @@ pub fn log10<V: Vector>(x: V) -> V {
 /// The number whose hyperbolic tangent is `x`; infinite at -1 and 1. ULP: 2.5 / 2.
 ///
 /// `log((1 + a) / (1 - a)) / 2` with the numerator and the denominator brought together by a power of two, of whose
-/// ratio [`tail`]'s `s` is made.
+/// ratio `tail`'s `s` is made.
 #[inline(always)]
 pub fn atanh<V: Vector>(x: V) -> V {
     let (a, one) = (x.abs(), x.of(1.0));

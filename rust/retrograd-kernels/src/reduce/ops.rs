@@ -149,7 +149,35 @@ fold!(CumProd: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_
 fold!(CumProd: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
 fold!(Prod: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
 fold!(All: Truth, u8, i8, i16, i32, i64, f32, f64 => Truth => Truth; Truth::TRUE; |x, y| x & y; |t, n| t);
-fold!(Any: Truth, u8, i8, i16, i32, i64, f32, f64 => Truth => Truth; Truth::FALSE; |x, y| x | y; |t, n| t);
+
+macro_rules! any {
+    ($($t:ty),+) => {$(
+        impl Reduce<$t> for Any {
+            // The bits of bytes joined: truth values, which are one or the other, would not fill vectors.
+            type Acc = u8;
+            type O = Truth;
+            const EXACT: bool = true;
+            #[inline(always)]
+            fn init(&self) -> u8 {
+                0
+            }
+            #[inline(always)]
+            fn step(&self, acc: u8, x: $t) -> u8 {
+                let x: Truth = x.cast();
+                acc | u8::from(x.get())
+            }
+            #[inline(always)]
+            fn combine(&self, a: u8, b: u8) -> u8 {
+                a | b
+            }
+            #[inline(always)]
+            fn finish(&self, acc: u8, _: usize) -> Truth {
+                (acc != 0).into()
+            }
+        }
+    )+};
+}
+any!(Truth, u8, i8, i16, i32, i64, f32, f64);
 
 macro_rules! extremes {
     // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.

@@ -219,6 +219,7 @@ mod tests {
         for sizes in [&[7][..], &[3, 4, 5], &[2, 1, 3, 2], &[2, 0, 3], &[0], &[4, 3, 0]] {
             let n: usize = sizes.iter().product();
             let x: Vec<f64> = (0..n).map(|i| f64::from(i % 3 == 1 || i % 7 == 0)).collect();
+            let _reading = reading();
             let found = nonzero_positions(&Tensor::from_slice(&x, sizes).unwrap()).unwrap();
             assert_eq!(found.len(), sizes.len());
             for (d, found) in found.iter().enumerate() {

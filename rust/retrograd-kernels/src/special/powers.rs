@@ -30,15 +30,12 @@ blocks! {
         let (a, b) = (a.abs(), b.abs());
         let infinity = a.of(f64::INFINITY);
         let (most, least) = (a.at_least(b), a.at_most(b));
-        // By powers of two, which lose nothing.
-        let (high, low) = (a.of(2f64.powi(500)), a.of(2f64.powi(-500)));
-        let one = a.of(1.0);
-        let down = low.select(high.lt(most), one);
-        let scale = high.select(most.lt(low), down);
+        // By powers of two, which lose nothing: the squares of all that is scaled are normal numbers.
+        let (large, small) = (a.of(2f64.powi(500)).lt(most), most.lt(a.of(2f64.powi(-500))));
+        let (up, down, one) = (a.of(2f64.powi(700)), a.of(2f64.powi(-700)), a.of(1.0));
+        let scale = up.select(small, down.select(large, one));
         let (x, y) = (most * scale, least * scale);
-        let root = x.fused(x, y * y).sqrt();
-        let up = high.select(high.lt(most), one);
-        let length = root * low.select(most.lt(low), up);
+        let length = x.fused(x, y * y).sqrt() * down.select(small, up.select(large, one));
         infinity.select(a.eq(infinity), infinity.select(b.eq(infinity), length))
     };
 }

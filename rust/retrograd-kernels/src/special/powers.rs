@@ -36,6 +36,7 @@ blocks! {
         let scale = up.select(small, down.select(large, one));
         let (x, y) = (most * scale, least * scale);
         let length = x.fused(x, y * y).sqrt() * down.select(small, up.select(large, one));
+        let length = length.select(b.eq(b), b);
         infinity.select(a.eq(infinity), infinity.select(b.eq(infinity), length))
     };
 }

@@ -7,7 +7,7 @@ use super::driver::{self, Product};
 use super::simd::{self, Simd};
 use super::{Layout, gemm, gemm_slices};
 use crate::naive;
-use crate::thresholds::matmul::{PANEL, PANEL_TILES};
+use crate::thresholds::matmul::{DEPTH_BYTES, PANEL, PANEL_TILES};
 
 /// Element types that are compared in f64.
 trait Real: simd::Float + PartialEq + std::fmt::Debug {
@@ -186,7 +186,8 @@ where
     }
     let mut numbers = Numbers(11);
     for (m, n, k) in [(2, 1, 1), (4, 4, 4), (3, V::LEN, 2), (V::ROWS + 1, V::LEN + 1, 5), (rows, width, deepest)] {
-        let k = k.min(deepest);
+        // Of one depth block: where there are several, their sums are added up.
+        let k = k.min(deepest).min(DEPTH_BYTES / size_of::<V::Elem>());
         for a in SHAPES {
             for b in SHAPES {
                 for accumulate in [false, true] {

@@ -23,7 +23,7 @@ mod scan;
 pub use best::best;
 pub use engine::{Cascade, reduce, reduce_at, row};
 pub use halves::sum_rows_of_halves;
-pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Sum, SumSquares, row_moments};
+pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Squares, Sum, row_moments};
 pub use scan::{scan, scan_at};
 
 /// A reduction. `step` and `combine` must be associative and commutative up to rounding. Implementors mark all methods

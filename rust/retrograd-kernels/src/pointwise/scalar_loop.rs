@@ -1,5 +1,5 @@
-//! Pointwise loops that are not compiled per instruction set, since they take little of the time of programs: the walk
-//! passes contiguous runs of elements to a body behind a pointer.
+//! Pointwise loops that are not compiled per instruction set: the walk passes contiguous runs of elements to a body
+//! behind a pointer, which may be a loop in vectors in turn.
 
 use std::mem::MaybeUninit;
 

@@ -19,9 +19,6 @@ pub struct Prod;
 /// The mean of floats.
 #[derive(Clone, Copy, Debug)]
 pub struct Mean;
-/// The sum of squares.
-#[derive(Clone, Copy, Debug)]
-pub struct SumSquares;
 /// As [`Sum`], for scans: floats are carried in f64, since a scan has no tree.
 #[derive(Clone, Copy, Debug)]
 pub struct CumSum;
@@ -100,42 +97,6 @@ macro_rules! fold {
 
 fold!(in vectors Sum: f32, f64; 0.0; |x, y| x + y; |t, n| t);
 fold!(Sum: Truth, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
-macro_rules! squares {
-    ($($t:ty),+) => {$(
-        impl Reduce<$t> for SumSquares {
-            type Acc = $t;
-            type O = $t;
-            #[inline(always)]
-            fn init(&self) -> $t {
-                0.0
-            }
-            #[inline(always)]
-            fn step(&self, acc: $t, x: $t) -> $t {
-                acc + x * x
-            }
-            #[inline(always)]
-            fn combine(&self, a: $t, b: $t) -> $t {
-                a + b
-            }
-            #[inline(always)]
-            fn finish(&self, acc: $t, _: usize) -> $t {
-                acc
-            }
-            in_vectors! { $t }
-        }
-        impl InVectors<$t> for SumSquares {
-            #[inline(always)]
-            fn combine_vectors<V: Vector<Elem = $t>>(&self, a: V, b: V) -> V {
-                a + b
-            }
-            #[inline(always)]
-            fn step_vectors<V: Vector<Elem = $t>>(&self, acc: V, x: V) -> V {
-                acc + x * x
-            }
-        }
-    )+};
-}
-squares!(f32, f64);
 fold!(in vectors Prod: f32, f64; 1.0; |x, y| x * y; |t, n| t);
 fold!(Prod: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
 fold!(in vectors Mean: f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
@@ -150,34 +111,28 @@ fold!(CumProd: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x
 fold!(Prod: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
 fold!(All: Truth, u8, i8, i16, i32, i64, f32, f64 => Truth => Truth; Truth::TRUE; |x, y| x & y; |t, n| t);
 
-macro_rules! any {
-    ($($t:ty),+) => {$(
-        impl Reduce<$t> for Any {
-            // The bits of bytes joined: truth values, which are one or the other, would not fill vectors.
-            type Acc = u8;
-            type O = Truth;
-            const EXACT: bool = true;
-            #[inline(always)]
-            fn init(&self) -> u8 {
-                0
-            }
-            #[inline(always)]
-            fn step(&self, acc: u8, x: $t) -> u8 {
-                let x: Truth = x.cast();
-                acc | u8::from(x.get())
-            }
-            #[inline(always)]
-            fn combine(&self, a: u8, b: u8) -> u8 {
-                a | b
-            }
-            #[inline(always)]
-            fn finish(&self, acc: u8, _: usize) -> Truth {
-                (acc != 0).into()
-            }
-        }
-    )+};
+impl<A: Cast<Truth>> Reduce<A> for Any {
+    // The bits of bytes joined: truth values, which are one or the other, would not fill vectors.
+    type Acc = u8;
+    type O = Truth;
+    const EXACT: bool = true;
+    #[inline(always)]
+    fn init(&self) -> u8 {
+        0
+    }
+    #[inline(always)]
+    fn step(&self, acc: u8, x: A) -> u8 {
+        acc | u8::from(x.cast().get())
+    }
+    #[inline(always)]
+    fn combine(&self, a: u8, b: u8) -> u8 {
+        a | b
+    }
+    #[inline(always)]
+    fn finish(&self, acc: u8, _: usize) -> Truth {
+        (acc != 0).into()
+    }
 }
-any!(Truth, u8, i8, i16, i32, i64, f32, f64);
 
 macro_rules! extremes {
     // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
@@ -283,9 +238,9 @@ where
     }
 }
 
-/// Sum of squared deviations from `.0`.
-#[derive(Clone, Copy)]
-struct Squares<T>(T);
+/// Sum of squared deviations from `.0`; from 0 that of squares.
+#[derive(Clone, Copy, Debug)]
+pub struct Squares<T>(pub T);
 
 macro_rules! moments {
     ($($a:ty => $t:ty $(, $lanes:ident)?);+ $(;)?) => {$(

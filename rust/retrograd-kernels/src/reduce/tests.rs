@@ -90,7 +90,7 @@ fn every_reducer_on_every_layout() {
             let sums: Vec<f32> = lines.iter().map(|l| l.iter().sum::<f32>()).collect();
             assert!(!small || run(level, &Sum, &case, &a, 9.0) == sums, "sum {label}");
             assert!(run(level, &Sum, &case, &ints, 9) == sums.iter().map(|&x| x as i64).collect::<Vec<_>>(), "{label}");
-            for (got, line) in run(level, &SumSquares, &case, &a, 9.0).iter().zip(&lines) {
+            for (got, line) in run(level, &Squares(0.0), &case, &a, 9.0).iter().zip(&lines) {
                 let want: f64 = line.iter().map(|&x| f64::from(x * x)).sum();
                 assert!((f64::from(*got) - want).abs() <= 1e-5 * want, "squares {label}");
             }

@@ -1,5 +1,5 @@
-//! Loops on tensors that are compiled once, not for each instruction set, since they take little of the time of
-//! programs; and the unary functions that they run.
+//! Loops on tensors whose body stands behind a pointer: one of scalars, which is compiled once and not for each
+//! instruction set, or one over slices that chooses its instructions itself; and the unary functions that they run.
 
 use std::mem::MaybeUninit;
 

@@ -53,7 +53,7 @@ pub(super) fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor>
 pub(super) fn norm_of_memory(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let x = &x.detach();
     if ord == 2.0 && !x.dtype().is_complex() {
-        return match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::SumSquares, x, over)?).sqrt();
+        return match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::Squares(0.0), x, over)?).sqrt();
     }
     norm_of(x, ord, over)
 }

@@ -28,6 +28,8 @@ class GroupOptimizer(Optimizer):
     _complex_refusal: ClassVar[str | None] = None
     # Whether gradients that are not sparse are taken.
     _takes_dense: ClassVar[bool] = True
+    # The step of the core that compiled functions replay with the numbers that a group has then: "sgd" or "adam".
+    _recorded_as: ClassVar[str | None] = None
 
     def _fresh_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         """The state of a parameter before its first step."""
@@ -84,7 +86,11 @@ class GroupOptimizer(Optimizer):
                 gathered = None
                 if self._takes_dense:
                     gathered = _core._gather(group["params"], self.state if self._has_state(group) else None)
+                if _core._is_recording() and self._recorded_as is not None:
+                    _core._record_group(group, self._recorded_as == "adam", group.get("decoupled_weight_decay", False))
                 self._update(group, *(gathered or self._gather(group)))
+            if _core._is_recording():
+                _core._record_group(None)
         return loss
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -50,6 +50,7 @@ class Adam(GroupOptimizer):
         "decoupled_weight_decay": False,
         "fused": None,
     }
+    _recorded_as = "adam"
     _sparse_refusal = "Adam does not support sparse gradients, please consider SparseAdam instead"
 
     def __init__(

@@ -38,6 +38,7 @@ class SGD(GroupOptimizer):
         "fused": False,
     }
     _counters = ()
+    _recorded_as = "sgd"
     _sparse_refusal = None
 
     def __init__(

@@ -8,6 +8,7 @@ mod buffer;
 mod call;
 mod call_site;
 mod class;
+mod compile;
 mod construct;
 mod convert;
 mod dlpack;
@@ -108,6 +109,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     dlpack::register(m)?;
     shared::register(m)?;
     print::register(m)?;
+    compile::register(m)?;
     optim::register(m)?;
     overrides::register(m)?;
     call::register(m)?;

@@ -70,7 +70,7 @@ fn _gather<'py>(
 }
 
 /// An option that is a number of Python.
-fn number(v: &Bound<'_, PyAny>) -> Option<f64> {
+pub fn number(v: &Bound<'_, PyAny>) -> Option<f64> {
     if v.is_instance_of::<PyFloat>() || PyInt::is_exact_type_of(v) { v.extract().ok() } else { None }
 }
 

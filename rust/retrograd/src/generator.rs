@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use crate::compile::record;
 use crate::kernels::random::Mt19937;
 
 /// A source of random numbers; clones are the same source.
@@ -20,6 +21,9 @@ impl Generator {
     }
     /// Runs `f` with the engine locked.
     pub fn with<R>(&self, f: impl FnOnce(&mut Mt19937) -> R) -> R {
+        if record::is_recording() {
+            record::drew();
+        }
         f(&mut self.0.lock())
     }
 }

@@ -21,6 +21,7 @@ extern crate self as retrograd;
 pub mod autocast;
 pub mod autograd;
 pub mod call_site;
+pub mod compile;
 pub mod error;
 pub mod generator;
 mod in_place;
@@ -38,6 +39,7 @@ pub mod warn;
 /// Loops over memory: the crate `retrograd-kernels`.
 pub use retrograd_kernels as kernels;
 
+pub use compile::compile;
 pub use error::{Error, ErrorKind, Result};
 pub use generator::Generator;
 pub use tensor::{DType, Scalar, Tensor, TensorView};

@@ -16,6 +16,7 @@
 //! ```
 
 use crate::autograd::mode;
+use crate::compile::record::{self, Update};
 use crate::error::{Error, Result};
 use crate::kernels::optim as kernels;
 use crate::match_dtype;
@@ -175,6 +176,13 @@ impl Sgd {
             return Ok(());
         }
         let _op = profiler::op(OP, true, Vec::new);
+        if record::is_recording() {
+            record::updates(
+                Update::Sgd(*self),
+                params.len(),
+                &[params, grads, if has_momentum { buffers } else { &[] }],
+            );
+        }
         for (i, (p, g)) in params.iter().zip(grads).enumerate() {
             let n = p.numel();
             match_dtype!(floats, p.dtype(), T => {
@@ -233,6 +241,10 @@ impl Adam {
             return Ok(());
         }
         let _op = profiler::op(OP, true, Vec::new);
+        if record::is_recording() {
+            let lists = [params, grads, means, squares, steps, largest];
+            record::updates(Update::Adam(*self), params.len(), &lists);
+        }
         for (i, (p, g)) in params.iter().zip(grads).enumerate() {
             #[allow(clippy::unnecessary_cast, reason = "of float32 it is none")]
             let count = match_dtype!(floats, steps[i].dtype(), T => {

@@ -30,6 +30,7 @@ use crate::autograd::erased::{AnyPrimitive, op_name};
 use crate::autograd::mode;
 use crate::autograd::node::{LEAF_SEQ, Node};
 use crate::call_site::{self, CallSite};
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::storage::reclaim::{Reading, reading};
 use crate::storage::watch;
@@ -260,6 +261,9 @@ pub fn open(options: Options) -> Result<()> {
              record_function for a part of it",
         ));
     }
+    if record::is_recording() {
+        record::refuse(|| "a profiler session was opened".into());
+    }
     at_fork();
     let notes_memory = options.memory;
     let session = Box::new(Session::new(options));
@@ -341,8 +345,10 @@ impl Span {
 impl Drop for Span {
     #[inline]
     fn drop(&mut self) {
-        if self.0.session != 0 {
-            end(self.0);
+        match self.0.session {
+            0 => {}
+            RECORDED => record::leave_op(),
+            _ => end(self.0),
         }
     }
 }
@@ -371,9 +377,23 @@ pub fn item(t: &Tensor) -> InOp {
 #[inline]
 pub fn op(name: &'static str, in_place: bool, args: impl Fn() -> Vec<(&'static str, Noted)>) -> InOp {
     let _reading = reading();
-    let _span = if is_open() { begin_op(Name::Known(name), in_place, &args) } else { Span::none() };
+    let _span = match _reading.mode() & (mode::PROFILED | mode::RECORDED) {
+        0 => Span::none(),
+        mode::PROFILED => begin_op(Name::Known(name), in_place, &args),
+        _ => recorded_op(name),
+    };
     InOp { _span, _reading }
 }
+
+/// Begins the call of an op while a function is recorded.
+#[cold]
+fn recorded_op(name: &'static str) -> Span {
+    record::enter_op(name);
+    Span(Id { session: RECORDED, ..Id::NONE })
+}
+
+/// In the place of a session's number.
+const RECORDED: u32 = u32::MAX;
 
 type Args<'a> = &'a dyn Fn() -> Vec<(&'static str, Noted)>;
 

@@ -81,6 +81,9 @@ impl PyTensor {
     /// Address of the first element.
     fn data_ptr(&self) -> PyResult<usize> {
         check_read("data_ptr", &self.0).or_py()?;
+        if retrograd::compile::is_recording() {
+            retrograd::compile::refuse(|| "data_ptr() gave the address of elements away".into());
+        }
         let reading = reading();
         Ok(if self.0.numel() == 0 { 0 } else { self.0.data_ptr(&reading) as usize })
     }

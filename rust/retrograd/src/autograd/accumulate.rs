@@ -4,6 +4,7 @@ use super::arith;
 use super::finite;
 use super::mode::{self, GradGuard};
 use super::overlap::{Repeats, check_repeats};
+use crate::compile::record;
 use crate::error::Result;
 use crate::storage::reclaim::reading;
 use crate::tensor::{Tensor, layout};
@@ -42,6 +43,10 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
     }
     let slot = &leaf.meta().grad;
     let mut g = g;
+    let recorded = record::is_recording();
+    if recorded {
+        record::grad_read(leaf);
+    }
     // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is
     // still the gradient.
     loop {
@@ -66,6 +71,10 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             }
             Some(old) => {
                 warn_of_layout(leaf, old);
+                if recorded {
+                    let _off = GradGuard::new(false);
+                    return old.add_(&g).map(drop);
+                }
                 old.check_write_or_exchange("add_", false)?;
                 check_repeats("add_", old, Repeats::Refused)?;
                 old.tell_of_write()?;
@@ -80,6 +89,9 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
                 return finite::check_sum(old, before, &g);
             }
         };
+        if recorded {
+            record::grad_set(leaf, Some(&next));
+        }
         let mut held = slot.lock();
         if is_still(&held, &current) {
             let previous = held.replace(next);

@@ -18,6 +18,7 @@ use super::overlap;
 use super::primitive::{Halves, Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
 use crate::autocast;
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::profiler;
 use crate::storage::reclaim::reading;
@@ -58,7 +59,7 @@ impl OpRule<dyn AnyPrimitive> {
         run: Run,
         word: u32,
     ) -> Result<Grads> {
-        if word & (mode::DETECT_NAN | mode::AUTOCAST) != 0 {
+        if word & (mode::DETECT_NAN | mode::AUTOCAST | mode::RECORDED) != 0 {
             self.run_specially(node, grads, saved, run)
         } else {
             self.vjp(node, grads, saved, run)
@@ -77,19 +78,16 @@ impl OpRule<dyn AnyPrimitive> {
     }
     #[inline]
     fn vjp(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
-        if complex::any(grads) {
-            complex::vjp(&self.op, node, grads, saved, run)
-        } else if operands::any_half(grads) && self.op.facts().halves == Halves::InFloat32 {
-            operands::vjp_in_float32(&self.op, node, grads, &saved, run)
-        } else {
-            self.op.vjp(&Vjp { node, grads, saved, run })
-        }
+        vjp(&self.op, node, grads, saved, run)
     }
     /// The rule in a mode that is not meant for its ops.
     #[cold]
     fn run_specially(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
         let _below = autocast::below();
-        if mode::word() & mode::DETECT_NAN != 0 {
+        if mode::word() & mode::RECORDED != 0 {
+            let kept = saved.clone();
+            record::rule(node, grads, &kept, run, || self.vjp(node, grads, saved, run))
+        } else if mode::word() & mode::DETECT_NAN != 0 {
             self.run_checked(node, grads, saved, run)
         } else {
             self.vjp(node, grads, saved, run)
@@ -128,6 +126,87 @@ impl OpRule<dyn AnyPrimitive> {
         names.dedup();
         names.extend(self.op.params().into_iter().map(|(n, _)| n));
         names
+    }
+}
+
+/// The rule of an op, for numbers of whatever kind the gradients are.
+#[inline]
+fn vjp(
+    op: &dyn AnyPrimitive,
+    node: &NodeRef,
+    grads: &[Option<Tensor>],
+    saved: SavedTensors,
+    run: Run,
+) -> Result<Grads> {
+    if complex::any(grads) {
+        complex::vjp(op, node, grads, saved, run)
+    } else if operands::any_half(grads) && op.facts().halves == Halves::InFloat32 {
+        operands::vjp_in_float32(op, node, grads, &saved, run)
+    } else {
+        op.vjp(&Vjp { node, grads, saved, run })
+    }
+}
+
+/// Runs the rule of a node on what it saved at another time.
+pub(crate) fn run_rule(node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
+    let op = node.rule.op().ok_or_else(|| Error::autograd(format!("{}: its rule is not an op's", node.name())))?;
+    vjp(op, node, grads, saved, run)
+}
+
+/// Stands for a node whose outputs alone are known.
+struct Meta;
+
+impl Rule for Meta {
+    fn name(&self) -> Cow<'static, str> {
+        "Meta".into()
+    }
+    fn apply(&self, _: &NodeRef, _: &[Option<Tensor>], _: Run) -> Result<Grads> {
+        Ok(Grads::new())
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Node {
+    /// A node with the same op, which saves nothing and leads nowhere: its rule can be asked what its inputs were like.
+    pub(crate) fn without_graph(&self) -> NodeRef {
+        let meta = |edge: &Edge| {
+            let (sizes, dtype) = edge.expects();
+            let node = Node::new(Meta, SmallVec::new(), smallvec![OutMeta { sizes: sizes.into(), dtype }]);
+            Edge::Node(Output { node, nr: 0 })
+        };
+        let edges = self.edges.iter().map(|edge| edge.as_ref().map(meta)).collect();
+        let mut op = self.rule.op().expect("rules of ops are recorded").boxed();
+        op.move_into_node(Head::of_op(edges, self.outputs.clone()), SavedSlots::new(SmallVec::new()))
+    }
+}
+
+/// The rule of a result whose history a backward pass has used up.
+struct Used;
+
+impl Rule for Used {
+    fn name(&self) -> Cow<'static, str> {
+        "CompiledBackward".into()
+    }
+    fn apply(&self, _: &NodeRef, _: &[Option<Tensor>], _: Run) -> Result<Grads> {
+        Err(Error::autograd(
+            "Trying to backward through the graph a second time (or directly access saved tensors after they have already \
+             been freed). The compiled function has run the backward pass of this result itself.",
+        ))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Tensor {
+    /// This tensor, as the result of a node that has run and cannot run again.
+    pub(crate) fn with_used_history(self) -> Result<Tensor> {
+        let mut x = self.alias();
+        let node = Node::new(Used, SmallVec::new(), smallvec![OutMeta::of(&x)]);
+        x.begin_history(Output { node, nr: 0 });
+        Ok(x)
     }
 }
 
@@ -221,7 +300,8 @@ fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<O
     }
     let _span = (word & mode::PROFILED != 0).then(|| profiler::primitive(op.op(), false, xs));
     op.op().check_dtype(xs)?;
-    let mut outs = op.op().forward(xs)?;
+    let recorded = word & mode::RECORDED != 0;
+    let mut outs = if recorded { record::forward(op.op(), xs)? } else { op.op().forward(xs)? };
     if word & mode::DETECT_NAN != 0 {
         finite::check_results(op.op(), xs, &outs, word)?;
     }
@@ -370,13 +450,25 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
         None
     };
     target.tell_of_write()?;
+    let recorded = word & mode::RECORDED != 0;
+    if recorded {
+        record::before_write(target);
+    }
     let detecting = (word & mode::DETECT_NAN != 0).then(|| finite::before_write(xs));
     // Kernels rest on targets that do not overlap themselves, unless the op knows of others.
     let direct = op.op().overlap_rules().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
-    // SAFETY: (1) just asked for; (2) `overlap::check` held the operands against the rules.
-    if !(direct && unsafe { op.op().forward_into(xs, target)? }) {
-        let result = first(op.op().forward(xs)?);
-        write_result(facts.name, &result, target)?;
+    let write = || {
+        // SAFETY: (1) just asked for; (2) `overlap::check` held the operands against the rules.
+        if !(direct && unsafe { op.op().forward_into(xs, target)? }) {
+            let result = first(op.op().forward(xs)?);
+            write_result(facts.name, &result, target)?;
+        }
+        Ok(())
+    };
+    if recorded {
+        record::write(op.op(), xs, write)?;
+    } else {
+        write()?;
     }
     target.bump_version();
     let mut recorded = None;

@@ -48,6 +48,10 @@ pub trait AnyPrimitive: Debug + Send + Sync + 'static {
     /// # Safety
     /// As [`Primitive::forward_into`].
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool>;
+    fn runs_flat(&self, xs: &[&Tensor], out: &Tensor) -> bool;
+    /// # Safety
+    /// As [`Primitive::run_flat`].
+    unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor);
     fn overlap_rules(&self) -> OverlapRules;
     fn reads(&self, xs: &[&Tensor], i: usize) -> Reads;
     fn vjp(&self, cx: &Vjp) -> Result<Grads>;
@@ -60,6 +64,8 @@ pub trait AnyPrimitive: Debug + Send + Sync + 'static {
     fn batch_rule(&self, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Option<Result<BatchOuts>>;
     /// A copy, to be applied.
     fn boxed(&self) -> Box<dyn Unrecorded>;
+    /// A copy, to be kept.
+    fn shared(&self) -> Arc<dyn AnyPrimitive>;
 }
 
 impl<P: Primitive> AnyPrimitive for P {
@@ -106,6 +112,13 @@ impl<P: Primitive> AnyPrimitive for P {
         // SAFETY: those of callers.
         unsafe { P::forward_into(self, xs, out) }
     }
+    fn runs_flat(&self, xs: &[&Tensor], out: &Tensor) -> bool {
+        P::runs_flat(self, xs, out)
+    }
+    unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor) {
+        // SAFETY: those of callers.
+        unsafe { P::run_flat(self, xs, out) }
+    }
     fn overlap_rules(&self) -> OverlapRules {
         P::overlap_rules(self)
     }
@@ -146,6 +159,9 @@ impl<P: Primitive> AnyPrimitive for P {
     }
     fn boxed(&self) -> Box<dyn Unrecorded> {
         Box::new(Some(self.clone()))
+    }
+    fn shared(&self) -> Arc<dyn AnyPrimitive> {
+        Arc::new(self.clone())
     }
 }
 

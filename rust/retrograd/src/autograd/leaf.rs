@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use smallvec::smallvec;
 
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::profiler;
 use crate::storage::reclaim::reading;
@@ -151,6 +152,9 @@ impl Tensor {
                  subgraph that doesn't require differentiation use var_no_grad = var.detach().",
             ));
         }
+        if record::is_recording() && on && !self.has_flag(flag::REQUIRES_GRAD) {
+            record::made_leaf(self);
+        }
         self.set_flag(flag::REQUIRES_GRAD, on);
         Ok(())
     }
@@ -231,7 +235,23 @@ impl Tensor {
 
     /// The accumulated gradient.
     pub fn grad(&self) -> Option<Tensor> {
+        if record::is_recording() {
+            record::grad_read(self);
+        }
+        self.grad_unseen()
+    }
+
+    /// As [`Tensor::grad`], for who records what functions do.
+    pub(crate) fn grad_unseen(&self) -> Option<Tensor> {
         self.inner().meta.get().and_then(|m| m.grad.lock().clone())
+    }
+
+    /// Replaces `.grad` by a gradient that is known to fit.
+    pub(crate) fn replace_grad(&self, grad: Option<Tensor>) {
+        if grad.is_some() || self.inner().meta.get().is_some() {
+            let old = std::mem::replace(&mut *self.meta().grad.lock(), grad);
+            drop(old);
+        }
     }
 
     /// The dtype that gradients are cast to; `None`: they are not cast.
@@ -284,8 +304,10 @@ impl Tensor {
                 )));
             }
         }
-        let old = std::mem::replace(&mut *self.meta().grad.lock(), grad);
-        drop(old);
+        if record::is_recording() {
+            record::grad_set(self, grad.as_ref());
+        }
+        self.replace_grad(grad);
         Ok(())
     }
 

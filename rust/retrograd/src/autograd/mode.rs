@@ -34,11 +34,14 @@ pub const DETECT_INF: u32 = 1 << 12;
 /// Ops convert their operands (`autocast.rs`).
 pub const AUTOCAST: u32 = 1 << 13;
 
+/// A function is being recorded (`compile/record.rs`).
+pub const RECORDED: u32 = 1 << 14;
+
 /// Bits under which rules must consist of ops: their tangents, batches or names matter.
 pub const COMPOSED: u32 = FORWARD | TRANSFORM | OBSERVED;
 
 /// Bits that send an op down its slow path.
-pub const SPECIAL: u32 = COMPOSED | PROFILED | DETECT_NAN;
+pub const SPECIAL: u32 = COMPOSED | PROFILED | DETECT_NAN | RECORDED;
 
 /// The calling thread's mode word.
 #[inline]

@@ -206,6 +206,21 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
         Ok(false)
     }
 
+    /// Whether [`Primitive::run_flat`] is there for operands of these layouts and dtypes, and a result that has its own
+    /// already: one loop over contiguous memory, in which an operand of one element is repeated.
+    fn runs_flat(&self, _xs: &[&Tensor], _out: &Tensor) -> bool {
+        false
+    }
+
+    /// Writes the result to `out`, without a look at what [`Primitive::runs_flat`] has found.
+    ///
+    /// # Safety
+    /// 1. `runs_flat` holds, or it holds for these tensors with as many elements fewer in each that has more than one.
+    /// 2. Each operand is `out` itself, or shares no memory with it.
+    unsafe fn run_flat(&self, _xs: &[&Tensor], _out: &Tensor) {
+        unreachable!("{}: has no flat loop", Self::NAME)
+    }
+
     /// What the op, written to operand 0, allows of memory that elements share.
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::ELEMENTWISE
@@ -292,7 +307,7 @@ impl Jvp<'_> {
     pub fn differentiating(&self) -> bool {
         let word = mode::word();
         let all = || self.xs.iter().copied().chain(self.tangents.iter().flatten());
-        word & mode::COMPOSED != 0 || mode::records(word) && all().any(Tensor::requires_grad)
+        word & (mode::COMPOSED | mode::RECORDED) != 0 || mode::records(word) && all().any(Tensor::requires_grad)
     }
     /// The sum of parts of a tangent, `None` for zero.
     pub fn sum(parts: impl IntoIterator<Item = Option<Tensor>>) -> Result<Option<Tensor>> {

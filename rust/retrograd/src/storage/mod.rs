@@ -43,6 +43,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 use parking_lot::Mutex;
 
 use crate::call_site::CallSite;
+use crate::compile::record;
 use crate::error::{Error, ErrorKind, Result};
 use crate::in_place;
 use crate::kernels::memory::Block;
@@ -301,6 +302,9 @@ impl Storage {
 
     /// Somebody outside has the address from now on: the bytes may not move.
     pub fn fix_address(&self) {
+        if record::is_recording() {
+            record::refuse(|| "numpy(), data_ptr() or the like gave the address of elements away".into());
+        }
         // Not while it grows.
         let _memory = self.memory.lock();
         self.fixed.store(true, Ordering::Relaxed);

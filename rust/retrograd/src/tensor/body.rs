@@ -18,6 +18,7 @@ use super::dtype::DType;
 use super::layout::{Dims, Strides, copied};
 use super::lazy::LazyBits;
 use super::{Inner, Tensor};
+use crate::compile::record;
 use crate::storage::reclaim::{self, Held, Proof, Shared, reading};
 use crate::storage::{Storage, Version};
 
@@ -181,6 +182,9 @@ impl Tensor {
 
     /// Replaces layout, dtype and storage in place. The former memory is freed when nobody reads it.
     pub(crate) fn replace_body(&self, new: Body) {
+        if record::is_recording() {
+            record::refuse(|| "a tensor was given other memory or another layout in place".into());
+        }
         let inner = self.inner();
         let mut successors = self.meta().successors.lock();
         let before = inner.current.load(Ordering::Acquire);

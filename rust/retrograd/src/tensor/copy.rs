@@ -1,5 +1,7 @@
 //! Copies and casts between whole tensors, unrecorded.
 
+use crate::autograd::mode;
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise;
 use crate::kernels::strided::{Offsets, plan_in_order};
@@ -78,6 +80,9 @@ pub(crate) fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     let same = src.op_ptr() == dst.op_ptr() && src.strides() == dst.strides() && src.dtype() == dst.dtype();
     if same && src.sizes() == dst.sizes() {
         return Ok(());
+    }
+    if _reading.mode() & mode::RECORDED != 0 {
+        record::copies(src, dst);
     }
     let src = if ranges_meet(src, dst) {
         staged = {

@@ -39,6 +39,7 @@ use crate::autograd::mode;
 use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::call_site::CallSite;
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::in_place;
 use crate::storage::reclaim::{Proof, Shared, in_op, reading};
@@ -94,8 +95,20 @@ impl Tensor {
     /// A tensor over memory that nobody has seen yet.
     #[inline(always)]
     fn new(first: Body) -> Self {
-        let inference = mode::word() & mode::INFERENCE != 0;
-        Self::with(first, None, if inference { flag::INFERENCE } else { 0 })
+        let word = mode::word();
+        if word & (mode::INFERENCE | mode::RECORDED) != 0 {
+            return Self::new_specially(first, word);
+        }
+        Self::with(first, None, 0)
+    }
+
+    #[cold]
+    fn new_specially(first: Body, word: u32) -> Self {
+        let t = Self::with(first, None, if word & mode::INFERENCE != 0 { flag::INFERENCE } else { 0 });
+        if word & mode::RECORDED != 0 {
+            record::fresh(&t);
+        }
+        t
     }
 
     #[inline(always)]
@@ -371,6 +384,18 @@ impl Tensor {
     pub(crate) fn inner_mut(&mut self) -> Option<&mut Inner> {
         Arc::get_mut(&mut self.0)
     }
+    /// Moves a row of elements, which nobody else has a handle on, along its storage: from now on it shows `n` elements
+    /// from `offset` on.
+    ///
+    /// # Safety
+    /// These elements lie in the storage (S3).
+    pub(crate) unsafe fn slide(&mut self, offset: usize, n: usize) {
+        let inner = self.inner_mut().expect("nobody else has a handle on it");
+        debug_assert!(inner.first.contiguous && inner.first.sizes.len() == 1);
+        inner.first.offset = offset;
+        inner.first.numel = n;
+        inner.first.sizes[0] = n;
+    }
     pub(crate) fn arc(&self) -> &Arc<Inner> {
         &self.0
     }
@@ -612,7 +637,11 @@ impl Tensor {
 
     /// A contiguous tensor with every element equal to `value`.
     pub fn full(sizes: &[usize], value: Scalar, dtype: DType) -> Result<Self> {
-        crate::match_dtype!(any, dtype, T => Self::build::<T>(sizes, |out| out.fill(T::from_scalar(value))))
+        let t = crate::match_dtype!(any, dtype, T => Self::build::<T>(sizes, |out| out.fill(T::from_scalar(value))))?;
+        if record::is_recording() {
+            record::constant(&t);
+        }
+        Ok(t)
     }
 
     /// A contiguous tensor of `values` in row-major order.
@@ -639,6 +668,9 @@ impl Tensor {
             ));
         }
         transforms::check_read("item", self)?;
+        if _reading.mode() & mode::RECORDED != 0 {
+            record::read("item", self);
+        }
         let bits = self.lazy_bits();
         // SAFETY: one element exists (S1, S3, R1), aligned (S2).
         Ok(crate::match_dtype!(any, self.dtype(), T => bits.of(unsafe { *self.op_ptr().cast::<T>() }.to_scalar())))
@@ -648,6 +680,9 @@ impl Tensor {
     pub fn to_vec<T: Host>(&self) -> Result<Vec<T>> {
         transforms::check_read("to_vec", self)?;
         let _reading = reading();
+        if _reading.mode() & mode::RECORDED != 0 {
+            record::read("tolist", self);
+        }
         let c = copy::contiguous(&copy::cast(&self.resolved()?, T::Element::DTYPE)?)?;
         let elements = c.as_slice::<T::Element>().expect("contiguous and of this dtype");
         Ok(elements.iter().map(|&e| T::from_element(e)).collect())

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::{panic, thread};
 
 use super::super::{anomaly, forward, hooks, mode, node, saved};
-use crate::{autocast, profiler, transforms};
+use crate::{autocast, compile, profiler, transforms};
 
 /// How many runs may be nested on one thread.
 pub(super) const DEPTH: u32 = 60;
@@ -43,6 +43,7 @@ struct Known {
     transforms: transforms::Carried,
     profiler: profiler::Carried,
     autocast: autocast::Carried,
+    compile: compile::record::Carried,
 }
 
 impl Known {
@@ -58,6 +59,7 @@ impl Known {
             transforms: transforms::Carried::default(),
             profiler: profiler::Carried::default(),
             autocast: autocast::Carried::default(),
+            compile: compile::record::Carried::default(),
         }
     }
     /// Exchanges it with what the calling thread knows.
@@ -71,6 +73,7 @@ impl Known {
         self.transforms.exchange();
         self.profiler.exchange();
         self.autocast.exchange();
+        self.compile.exchange();
     }
 }
 

@@ -16,6 +16,7 @@ use retrograd_macros::op;
 
 use super::pointwise::check_number;
 use super::{Entry, TensorOptions};
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::storage::Storage;
@@ -103,6 +104,9 @@ fn clear(t: &Tensor) {
     // SAFETY: S1: the storage has `bytes` writable bytes and nobody else has it yet. All-zero bytes are 0 in every
     // dtype.
     unsafe { std::ptr::write_bytes(t.storage().ptr(), 0, t.storage().bytes()) };
+    if record::is_recording() {
+        record::constant(t);
+    }
 }
 
 /// Sets all elements of a fresh dense tensor.

@@ -153,7 +153,7 @@ impl Primitive for Baddbmm {
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
         let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
-        factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)
+        factors.apply_onto(out, xs[0], [xs[1], xs[2]], &sizes, product)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let scaled = |t: Tensor, by: Scalar| super::addmm::scaled(t, by);

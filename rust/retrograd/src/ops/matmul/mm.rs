@@ -10,7 +10,7 @@ use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents,
 use crate::error::{Error, Result};
 use crate::ops::{Value, sparse};
 use crate::profiler;
-use crate::tensor::{Dtypes, Noted, Tensor};
+use crate::tensor::{Dtypes, Noted, Tensor, copy};
 
 /// How a matrix operand lay in memory: its gradient is laid out alike.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +117,16 @@ impl Primitive for Mm {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         check(Self::NAME, xs[0], xs[1])?;
         fresh2(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
+    }
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        check(Self::NAME, xs[0], xs[1])?;
+        let sizes = [xs[0].sizes()[0], xs[1].sizes()[1]];
+        let fits = out.sizes() == sizes && out.dtype() == xs[0].dtype() && !out.lazy_bits().any();
+        if !fits || xs.iter().any(|x| copy::ranges_meet(x, out)) {
+            return Ok(false);
+        }
+        multiply(Self::NAME, plain(xs[0]), plain(xs[1]), out, false)?;
+        Ok(true)
     }
     fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
         sparse::product(Self::NAME, xs[0], xs[1]).map(out)

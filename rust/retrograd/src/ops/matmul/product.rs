@@ -297,6 +297,7 @@ impl Factors {
     pub(super) fn apply_onto(
         self,
         out: &Tensor,
+        input: &Tensor,
         operands: [&Tensor; 2],
         sizes: &[usize],
         product: impl FnOnce(&Tensor, bool) -> Result<()>,
@@ -304,6 +305,12 @@ impl Factors {
         let apart = operands.iter().all(|x| !copy::ranges_meet(x, out)) && !out.lazy_bits().any();
         if out.sizes() != sizes || !out.is_contiguous() || !self.plain(out.dtype()) || !apart {
             return Ok(false);
+        }
+        if !input.is_same(out) {
+            if copy::ranges_meet(input, out) || input.dtype() != out.dtype() {
+                return Ok(false);
+            }
+            fill_rows(input, out)?;
         }
         product(out, true)?;
         Ok(true)

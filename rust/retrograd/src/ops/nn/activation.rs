@@ -110,10 +110,10 @@ impl<A: Activation> Primitive for ActivationOp<A> {
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         check_target(Self::NAME, xs[0].sizes(), xs[0].dtype(), out)?;
-        if !xs[0].is_same(out) {
+        if !xs[0].is_same(out) && copy::ranges_meet(xs[0], out) {
             return Ok(false);
         }
-        self.value(out, out);
+        self.value(if xs[0].is_same(out) { out } else { xs[0] }, out);
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

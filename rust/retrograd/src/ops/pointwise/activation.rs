@@ -24,6 +24,7 @@ pub static ROSTER: &[&Entry] = &[&TANH, &NN_TANH, &SIGMOID, &NN_SIGMOID, &RELU, 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tanh;
 elementary!(Tanh, |x| math::tanh(x));
+#[derive(Clone, Copy, Debug)]
 struct TanhRule;
 body!(TanhRule, Real, |g, y| g.mul(T::ONE.sub(y.mul(y))));
 impl Unary for Tanh {
@@ -37,7 +38,7 @@ impl Unary for Tanh {
         g.mul(&rsub_one(&result.mul(result)?)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse(Self::NAME, &TanhRule, g, result)
+        fuse(Self::NAME, TanhRule, g, result)
     }
 }
 
@@ -71,6 +72,7 @@ pub fn nn_tanh(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sigmoid;
 elementary!(Sigmoid, |x| math::sigmoid(x));
+#[derive(Clone, Copy, Debug)]
 struct SigmoidRule;
 body!(SigmoidRule, Real, |g, y| g.mul(T::ONE.sub(y).mul(y)));
 impl Unary for Sigmoid {
@@ -84,7 +86,7 @@ impl Unary for Sigmoid {
         g.mul(&rsub_one(result)?.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse(Self::NAME, &SigmoidRule, g, result)
+        fuse(Self::NAME, SigmoidRule, g, result)
     }
 }
 
@@ -113,6 +115,7 @@ pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relu;
 body!(Relu, Ordered, |x| x.larger(T::ZERO));
+#[derive(Clone, Copy, Debug)]
 struct ReluRule;
 body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
 impl Unary for Relu {
@@ -132,7 +135,7 @@ impl Unary for Relu {
         apply1(ThresholdBackward, &[g, result])
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse(Self::NAME, &ReluRule, g, result)
+        fuse(Self::NAME, ReluRule, g, result)
     }
 }
 

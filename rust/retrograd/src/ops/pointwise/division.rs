@@ -204,6 +204,7 @@ pub fn floor_divide(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Res
 #[derive(Clone, Copy, Debug)]
 struct Reciprocal;
 body!(Reciprocal, Real, |x| T::ONE.div(x));
+#[derive(Clone, Copy, Debug)]
 struct ReciprocalRule;
 body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));
 impl Unary for Reciprocal {
@@ -217,7 +218,7 @@ impl Unary for Reciprocal {
         g.neg()?.mul(&result.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse(Self::NAME, &ReciprocalRule, g, result)
+        fuse(Self::NAME, ReciprocalRule, g, result)
     }
 }
 

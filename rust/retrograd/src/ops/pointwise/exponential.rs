@@ -150,6 +150,7 @@ pub fn log(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Log1p;
 elementary!(Log1p, |x| math::log1p(x));
+#[derive(Clone, Copy, Debug)]
 struct Log1pRule;
 body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
 impl Unary for Log1p {
@@ -163,7 +164,7 @@ impl Unary for Log1p {
         g.div(&x.plus(1i64)?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse(Self::NAME, &Log1pRule, g, x)
+        fuse(Self::NAME, Log1pRule, g, x)
     }
 }
 

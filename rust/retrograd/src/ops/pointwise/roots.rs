@@ -18,6 +18,7 @@ pub static ROSTER: &[&Entry] = &[&SQRT, &RSQRT];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sqrt;
 body!(Sqrt, Real, |x| x.sqrt());
+#[derive(Clone, Copy, Debug)]
 struct SqrtRule;
 body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
 impl Unary for Sqrt {
@@ -31,7 +32,7 @@ impl Unary for Sqrt {
         g.div(&result.times(2i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse(Self::NAME, &SqrtRule, g, result)
+        fuse(Self::NAME, SqrtRule, g, result)
     }
 }
 
@@ -51,6 +52,7 @@ pub fn sqrt(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rsqrt;
 body!(Rsqrt, Real, |x| T::ONE.div(x.sqrt()));
+#[derive(Clone, Copy, Debug)]
 struct RsqrtRule;
 body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));
 impl Unary for Rsqrt {
@@ -64,7 +66,7 @@ impl Unary for Rsqrt {
         g.times(-0.5)?.mul(&result.power(3i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse(Self::NAME, &RsqrtRule, g, result)
+        fuse(Self::NAME, RsqrtRule, g, result)
     }
 }
 

@@ -21,6 +21,7 @@ pub static ROSTER: &[&Entry] =
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sin;
 elementary!(Sin, |x| math::sin(x));
+#[derive(Clone, Copy, Debug)]
 struct SinRule;
 elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
@@ -34,7 +35,7 @@ impl Unary for Sin {
         g.mul(&x.cos()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse_lanes(Self::NAME, &SinRule, g, x)
+        fuse_lanes(Self::NAME, SinRule, g, x)
     }
 }
 
@@ -54,6 +55,7 @@ pub fn sin(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cos;
 elementary!(Cos, |x| math::cos(x));
+#[derive(Clone, Copy, Debug)]
 struct CosRule;
 elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
@@ -67,7 +69,7 @@ impl Unary for Cos {
         g.mul(&x.sin()?.neg()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse_lanes(Self::NAME, &CosRule, g, x)
+        fuse_lanes(Self::NAME, CosRule, g, x)
     }
 }
 

@@ -1,14 +1,16 @@
 //! Unary elementwise ops: the trait that a definition implements, and the one primitive that runs them all.
 
 use std::fmt::Debug;
+use std::marker::PhantomData;
 
-use super::promote::{Floats, Lanes, Numeric2, check_half, forward2, operand};
+use super::promote::{Floats, Lanes, Numeric2, OutType, check_half, forward2, forward2_into, operand};
 use super::scalar_loop::{run_blocks, run_in_complex, run_in_double};
 use crate::autograd::Grads;
-use crate::autograd::apply::check_target;
+use crate::autograd::apply::{apply1, check_target};
 use crate::autograd::primitive::{
     Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
 };
+use crate::compile::record;
 use crate::error::Result;
 use crate::kernels::complex::C;
 use crate::kernels::pointwise::{Body, Map1, Planar, RunBody, lanes1, magnitudes, map1, planar1, walk_lanes, walk1};
@@ -121,12 +123,27 @@ impl<U: Unary> Primitive for Map<U> {
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;
         check_target(U::NAME, xs[0].sizes(), dtype, out)?;
-        if dtype != out.dtype() || !xs[0].is_same(out) {
+        if dtype != out.dtype() {
             return Ok(false);
         }
-        // SAFETY: (1, 2) it is the operand itself; (3) duty 1 of callers.
-        self.run(unsafe { Pass::new(out, out) })?;
+        let x = if xs[0].is_same(out) { out } else { xs[0] };
+        if x.dtype() != dtype || !x.is_same(out) && copy::ranges_meet(x, out) {
+            return Ok(false);
+        }
+        // SAFETY: (1) both were checked; (2) it is the operand itself, or they share no memory; (3) duty 1 of callers.
+        self.run(unsafe { Pass::new(x, out) })?;
         Ok(true)
+    }
+    fn runs_flat(&self, xs: &[&Tensor], out: &Tensor) -> bool {
+        let x = xs[0];
+        let plain = x.is_contiguous() && out.is_contiguous() && x.sizes() == out.sizes();
+        let dtypes = x.dtype() == out.dtype() && x.dtype().half().is_none() && !x.dtype().is_complex();
+        plain && dtypes && self.0.result_dtype(x.dtype()).is_ok_and(|dtype| dtype == x.dtype())
+    }
+    unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor) {
+        // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
+        let done = self.run(unsafe { Pass::new(xs[0], out) });
+        debug_assert!(done.is_ok(), "{}: refused what it had taken: {done:?}", U::NAME);
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let saved = if U::SAVE.is_empty() { cx.g() } else { cx.saved(0)? };
@@ -290,25 +307,76 @@ impl<'a> Pass<'a> {
 
 /// A derivative rule as one kernel over `g` and what was saved, for [`Unary::fused`]; there are none for complex
 /// numbers, of which one of the two may be.
-pub(super) fn fuse<K: Numeric2<Floats>>(
-    op: &'static str,
-    kernel: &K,
-    g: &Tensor,
-    saved: &Tensor,
-) -> Option<Result<Tensor>> {
-    (g.dtype().is_floating() && saved.dtype().is_floating())
-        .then(|| forward2::<_, Floats>(op, kernel, g, saved, g.dtype()))
+pub(super) fn fuse<K: Rule<Floats>>(op: &'static str, kernel: K, g: &Tensor, saved: &Tensor) -> Option<Result<Tensor>> {
+    one_pass(OnePass { op, kernel, class: PhantomData::<Floats> }, g, saved)
 }
 
 /// As [`fuse`], for rules written in vectors.
-pub(super) fn fuse_lanes<K: Numeric2<Lanes>>(
+pub(super) fn fuse_lanes<K: Rule<Lanes>>(
     op: &'static str,
-    kernel: &K,
+    kernel: K,
     g: &Tensor,
     saved: &Tensor,
 ) -> Option<Result<Tensor>> {
-    (g.dtype().is_floating() && saved.dtype().is_floating())
-        .then(|| forward2::<_, Lanes>(op, kernel, g, saved, g.dtype()))
+    one_pass(OnePass { op, kernel, class: PhantomData::<Lanes> }, g, saved)
+}
+
+fn one_pass<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static>(
+    rule: OnePass<K, O>,
+    g: &Tensor,
+    saved: &Tensor,
+) -> Option<Result<Tensor>> {
+    if !(g.dtype().is_floating() && saved.dtype().is_floating()) {
+        return None;
+    }
+    Some(match record::is_recording() {
+        true => apply1(rule, &[g, saved]),
+        false => forward2::<_, O>(rule.op, &rule.kernel, g, saved, g.dtype()),
+    })
+}
+
+/// The kernel of a rule.
+pub(super) trait Rule<O>: Numeric2<O> + Debug + Copy + Send + Sync + 'static {}
+impl<O, K: Numeric2<O> + Debug + Copy + Send + Sync + 'static> Rule<O> for K {}
+
+/// A derivative rule in one pass, as an op for who records what functions do. Nobody differentiates it: in a rule that
+/// is differentiated in turn, ops stand in its place.
+#[derive(Debug)]
+struct OnePass<K, O> {
+    op: &'static str,
+    kernel: K,
+    class: PhantomData<O>,
+}
+
+impl<K: Copy, O> Clone for OnePass<K, O> {
+    fn clone(&self) -> Self {
+        Self { op: self.op, kernel: self.kernel, class: PhantomData }
+    }
+}
+
+impl<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static> Primitive for OnePass<K, O> {
+    const NAME: &'static str = "derivative";
+    const SAVE: &'static [Save] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    const JVP: Tangents<Self> = Tangents::Zero;
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward2::<_, O>(self.op, &self.kernel, xs[0], xs[1], xs[0].dtype()).map(out)
+    }
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        // SAFETY: duty 1 of callers.
+        unsafe { forward2_into::<_, O>(self.op, &self.kernel, xs[0], xs[1], xs[0].dtype(), out) }
+    }
+    fn runs_flat(&self, xs: &[&Tensor], out: &Tensor) -> bool {
+        let fits = |x: &&Tensor| x.dtype() == out.dtype() && x.is_contiguous() && x.sizes() == out.sizes();
+        out.dtype().half().is_none() && out.is_contiguous() && xs.iter().all(fits)
+    }
+    unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor) {
+        // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
+        unsafe { self.kernel.run_flat((xs[0], 1), (xs[1], 1), out) };
+    }
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Err(crate::Error::autograd(format!("{}: the one-pass form of its rule has no derivative", self.op)))
+    }
 }
 
 /// Lists bodies in vectors, for kernels of the functions in `kernels::math`: `elementary!(Exp, |x| math::exp(x))`, with

@@ -101,6 +101,22 @@ impl<B: Binary> Primitive for Zip<B> {
         // SAFETY: duty 1 of callers.
         unsafe { forward2_into(op, &self.0.kernel(), xs[0], xs[1], dtype, out) }
     }
+    fn runs_flat(&self, xs: &[&Tensor], out: &Tensor) -> bool {
+        let Ok(common) = self.0.computes_in(xs) else { return false };
+        let fits = |x: &Tensor| {
+            let plain = x.dtype() == common && x.is_contiguous() && !x.is_number();
+            plain && (x.sizes() == out.sizes() || x.numel() == 1)
+        };
+        common.half().is_none()
+            && out.dtype() == B::Class::of(common)
+            && out.is_contiguous()
+            && xs.iter().all(|x| fits(x))
+    }
+    unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor) {
+        let step = |x: &Tensor| isize::from(x.numel() > 1 || out.numel() == 1);
+        // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
+        unsafe { self.0.kernel().run_flat((xs[0], step(xs[0])), (xs[1], step(xs[1])), out) };
+    }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         self.0.vjp(cx)
     }

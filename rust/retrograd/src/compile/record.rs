@@ -1,0 +1,856 @@
+//! The recorder: what a function does, as a list of steps over buffers.
+//!
+//! A tensor is a window onto a storage, and a storage is what a step reads or writes: so whatever shows the same memory
+//! (`view`, `detach`, `.data`, a saved tensor) is the same value under another layout, and needs no step.
+//!
+//! Every storage that a step meets has an origin. What is neither of the call, nor there before it, nor the result of a
+//! step came about in a way that a replay cannot repeat, and the recording is refused with the name of what did it.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::autograd::anomaly;
+use crate::autograd::engine::{self, Backward, Target};
+use crate::autograd::erased::{AnyPrimitive, op_name};
+use crate::autograd::mode;
+use crate::autograd::node::{Grads, NodeRef, Run};
+use crate::autograd::primitive::Outs;
+use crate::call_site::CallSite;
+use crate::error::Result;
+use crate::optim::{Adam, Sgd};
+use crate::storage::Storage;
+use crate::tensor::{DType, Dims, Scalar, Strides, Tensor};
+
+/// Where a storage comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Origin {
+    /// Of this argument of the call.
+    Input(usize),
+    /// It was there before the call; the tensor through which the function had it first.
+    Captured(Tensor),
+    /// The gradient that this leaf had when the call began.
+    Grad(usize),
+    /// A number among operands.
+    Number(Scalar),
+    /// A number, written out for an op by the plan.
+    Fixed(Tensor),
+    /// Made by the function from nothing that it was given: its bytes when it was first used.
+    Constant(Arc<[u8]>),
+    /// Made by a step.
+    Step,
+    /// Made by this op in a way that a replay cannot repeat.
+    Private(&'static str),
+}
+
+#[derive(Debug)]
+pub(super) struct Buffer {
+    pub origin: Origin,
+    pub bytes: usize,
+    /// Lives as long as the recording, so that no other storage gets its address.
+    pub storage: Arc<Storage>,
+}
+
+/// A tensor as the recorder sees it: a window onto a buffer. Offset in elements, from the beginning of the storage.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Window {
+    pub buffer: u32,
+    pub dtype: DType,
+    pub sizes: Dims,
+    pub strides: Strides,
+    pub offset: usize,
+}
+
+/// Index of a [`Window`] in a recording.
+pub(super) type ValueId = u32;
+
+/// Where a gradient is accumulated: a leaf that was there before the call.
+#[derive(Clone, Debug)]
+pub(super) enum LeafOf {
+    Input(usize),
+    Captured(Tensor),
+}
+
+impl LeafOf {
+    /// The leaf of a call with these arguments.
+    pub fn of<'a>(&'a self, inputs: &'a [Tensor]) -> &'a Tensor {
+        match self {
+            LeafOf::Input(i) => &inputs[*i],
+            LeafOf::Captured(x) => x,
+        }
+    }
+    /// Whether both are the same argument, or the same memory.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (LeafOf::Input(i), LeafOf::Input(j)) => i == j,
+            (LeafOf::Captured(x), LeafOf::Captured(y)) => x.shares_storage(y),
+            _ => false,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub of: LeafOf,
+    /// Its `.grad` when the call began.
+    pub found: Option<ValueId>,
+    /// Its `.grad` now.
+    pub now: Option<ValueId>,
+    tensor: Tensor,
+}
+
+/// The numbers of an optimizer's step, which may be others at every call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Update {
+    Sgd(Sgd),
+    Adam(Adam),
+}
+
+/// Has the numbers of an optimizer's step when the step is replayed.
+pub trait Rates: Send + Sync {
+    /// The numbers as they are now; `None` if they are none any more.
+    fn now(&self) -> Option<Update>;
+}
+
+/// What a step does.
+#[derive(Clone)]
+pub(super) enum What {
+    /// An op: results from operands.
+    Op(Arc<dyn AnyPrimitive>),
+    /// An op that writes to its first operand.
+    InPlace(Arc<dyn AnyPrimitive>),
+    /// The rule of a node: gradients of its inputs, from those of its outputs (as many as are given) and what it saved.
+    Rule { node: NodeRef, grads: usize, run: Run },
+    /// Writes the elements of its operand to its result, which need not be all of a buffer.
+    Copy,
+    /// A step of an optimizer: parameters, as many gradients, and their states, one list after the other.
+    Update { update: Update, count: usize, rates: Option<Arc<dyn Rates>> },
+}
+
+#[derive(Clone)]
+pub(super) struct Step {
+    pub what: What,
+    pub xs: SmallVec<[Option<ValueId>; 4]>,
+    pub outs: SmallVec<[Option<ValueId>; 1]>,
+    /// It draws random numbers.
+    pub draws: bool,
+}
+
+impl Step {
+    /// What the step does, as far as two recordings can be compared by it.
+    pub fn describe(&self, text: &mut String) {
+        let _ = match &self.what {
+            What::Op(op) => write!(text, "{op:?}"),
+            What::InPlace(op) => write!(text, "in place {op:?}"),
+            What::Rule { node, grads, run } => write!(text, "{} {:?} {grads} {run:?}", node.name(), node.rule.op()),
+            What::Copy => write!(text, "copy"),
+            What::Update { update, .. } => match update {
+                Update::Sgd(sgd) => write!(text, "{:?}", Sgd { lr: 0.0, ..*sgd }),
+                Update::Adam(adam) => write!(text, "{:?}", Adam { lr: 0.0, ..*adam }),
+            },
+        };
+        let _ = write!(text, " {:?} {:?}", self.xs, self.outs);
+    }
+    /// The name of the op.
+    pub fn name(&self) -> String {
+        match &self.what {
+            What::Op(op) => op_name(&**op).into_owned(),
+            What::InPlace(op) => format!("{}_", op_name(&**op).trim_end_matches('_')),
+            What::Rule { node, .. } => node.name().into_owned(),
+            What::Copy => "copy".into(),
+            What::Update { update: Update::Sgd(_), .. } => "sgd".into(),
+            What::Update { update: Update::Adam(_), .. } => "adam".into(),
+        }
+    }
+    /// What the step writes to that was there before it.
+    pub fn written(&self) -> SmallVec<[ValueId; 4]> {
+        match &self.what {
+            What::InPlace(_) => self.xs[..1].iter().copied().flatten().collect(),
+            What::Copy => self.outs.iter().copied().flatten().collect(),
+            // All but the gradients.
+            What::Update { count, .. } => {
+                self.xs[..*count].iter().chain(&self.xs[2 * count..]).copied().flatten().collect()
+            }
+            What::Op(_) | What::Rule { .. } => SmallVec::new(),
+        }
+    }
+}
+
+/// Why a function cannot be replayed, and where it was seen.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    pub why: String,
+    pub site: CallSite,
+}
+
+/// A storage that the function has made, and no step.
+struct Made {
+    by: &'static str,
+    kind: Kind,
+    #[allow(dead_code, reason = "held, so that no other storage gets its address")]
+    storage: Arc<Storage>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It was made from nothing that the function was given.
+    Constant,
+    /// Nobody has written its elements yet.
+    Unwritten,
+    /// What has written them is not known.
+    Private,
+}
+
+/// What a function did.
+pub struct Recording {
+    pub(super) inputs: Vec<Tensor>,
+    pub(super) buffers: Vec<Buffer>,
+    pub(super) values: Vec<Window>,
+    pub(super) steps: Vec<Step>,
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) outputs: Vec<Output>,
+    /// How the results are differentiated, if that is left to the caller.
+    pub(super) backward: Option<Joint>,
+}
+
+/// The backward pass of the results, recorded after the function.
+pub(super) struct Joint {
+    /// The step with which it begins.
+    pub first: usize,
+    /// The results that have a history, by their place among all. Their cotangents are the inputs after the arguments.
+    pub live: Vec<usize>,
+    /// What the history leads to: arguments and captured tensors.
+    pub wanted: Vec<LeafOf>,
+    /// The gradient of each of them.
+    pub grads: Vec<Option<ValueId>>,
+}
+
+/// A tensor that the function returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Output {
+    pub value: ValueId,
+    /// It has a history, all of which was freed by a backward pass.
+    pub has_history: bool,
+}
+
+/// What is known of a function while it runs.
+pub(crate) struct Recorder {
+    made: Recording,
+    by_storage: HashMap<usize, u32>,
+    by_window: HashMap<Window, ValueId>,
+    fresh: HashMap<usize, Made>,
+    /// Ops that have begun and not ended, the outermost first.
+    ops: Vec<&'static str>,
+    /// How many primitives are running: what they do inside is theirs.
+    inside: u32,
+    /// How many rules are running.
+    rules: u32,
+    /// The innermost rule used what a replay cannot repeat.
+    rule_is_private: bool,
+    /// The primitive that is running draws random numbers.
+    draws: bool,
+    /// Leaves that the function itself has made.
+    own_leaves: Vec<Tensor>,
+    rates: Option<Arc<dyn Rates>>,
+    /// The numbers of the nodes whose saved tensors a backward pass has freed.
+    ran: HashSet<u64>,
+    refusal: Option<Refusal>,
+}
+
+thread_local! {
+    static RECORDER: RefCell<Option<Box<Recorder>>> = const { RefCell::new(None) };
+}
+
+/// The recorder of a thread, for a thread that goes on with its work.
+#[derive(Default)]
+pub(crate) struct Carried(Option<Box<Recorder>>);
+
+impl Carried {
+    pub(crate) fn exchange(&mut self) {
+        RECORDER.with_borrow_mut(|recorder| std::mem::swap(recorder, &mut self.0));
+    }
+}
+
+/// Runs `f` on the recorder of this thread, if it has one.
+fn recorder<R>(f: impl FnOnce(&mut Recorder) -> R) -> Option<R> {
+    RECORDER.try_with(|r| r.try_borrow_mut().ok()?.as_deref_mut().map(f)).ok()?
+}
+
+/// Whether a function is being recorded on this thread.
+#[inline]
+pub fn is_recording() -> bool {
+    mode::word() & mode::RECORDED != 0
+}
+
+/// Modes in which a function is not recorded: they see what happens, or change it.
+const OTHER_MODES: u32 = mode::FORWARD
+    | mode::TRANSFORM
+    | mode::OBSERVED
+    | mode::PROFILED
+    | mode::DETECT_NAN
+    | mode::SAVED_HOOKS
+    | mode::WATCH_WRITES
+    | mode::INSIDE
+    | mode::RECORDED;
+
+/// Whether functions can be recorded, or replayed, in the modes of this thread.
+#[inline]
+pub fn modes_allow() -> bool {
+    mode::word() & OTHER_MODES == 0 && !anomaly::is_on()
+}
+
+/// Begins to record on this thread. `inputs` are the tensors that the function is given.
+pub fn begin(inputs: &[Tensor]) {
+    let mut recorder = Box::new(Recorder {
+        made: Recording {
+            inputs: inputs.to_vec(),
+            buffers: Vec::new(),
+            values: Vec::new(),
+            steps: Vec::new(),
+            leaves: Vec::new(),
+            outputs: Vec::new(),
+            backward: None,
+        },
+        ran: HashSet::new(),
+        by_storage: HashMap::new(),
+        by_window: HashMap::new(),
+        fresh: HashMap::new(),
+        ops: Vec::new(),
+        inside: 0,
+        rules: 0,
+        rule_is_private: false,
+        draws: false,
+        own_leaves: Vec::new(),
+        rates: None,
+        refusal: None,
+    });
+    for (i, x) in inputs.iter().enumerate() {
+        if x.lazy_bits().any() || x.is_batched() || x.may_have_tangent() {
+            recorder.refuse(|| format!("argument {i} is sparse, lazily conjugated, or stands for other tensors"));
+            break;
+        }
+        let storage = x.storage();
+        if !recorder.by_storage.contains_key(&address(&storage)) {
+            recorder.add_buffer(storage, Origin::Input(i));
+        }
+    }
+    RECORDER.set(Some(recorder));
+    mode::set(mode::RECORDED, true);
+}
+
+/// Ends what [`begin`] began: what was recorded, or why it cannot be replayed. `outputs` are the tensors that the
+/// function has returned.
+///
+/// # Errors
+/// If nothing is being recorded.
+pub fn end(outputs: &[Tensor]) -> std::result::Result<Recording, Refusal> {
+    let live = recorder(|r| outputs.iter().map(|x| r.output(x)).collect::<Vec<_>>()).unwrap_or_default();
+    let live: Vec<usize> = (0..live.len()).filter(|&i| live[i]).collect();
+    if !live.is_empty() && recorder(|r| r.refusal.is_none()) == Some(true) {
+        differentiate(outputs, live);
+    }
+    mode::set(mode::RECORDED, false);
+    let nothing = || Refusal { why: "nothing is being recorded".into(), site: CallSite::default() };
+    let mut recorder = RECORDER.take().ok_or_else(nothing)?;
+    match recorder.refusal.take() {
+        Some(refusal) => Err(refusal),
+        None => Ok(recorder.made),
+    }
+}
+
+/// Records the backward pass of the results in `live`: what a replay does when somebody asks for it.
+fn differentiate(outputs: &[Tensor], live: Vec<usize>) {
+    let run = || -> Result<()> {
+        let cotangents: Vec<Tensor> =
+            live.iter().map(|&i| Tensor::ones(outputs[i].sizes(), outputs[i].dtype())).collect::<Result<_>>()?;
+        let begun = recorder(|r| {
+            for cotangent in &cotangents {
+                let number = r.made.inputs.len();
+                r.made.inputs.push(cotangent.clone());
+                r.add_buffer(cotangent.storage(), Origin::Input(number));
+            }
+            (r.made.steps.len(), r.wanted(), r.made.inputs.clone())
+        });
+        let Some((first, wanted, inputs)) = begun else { return Ok(()) };
+        let targets = wanted.iter().filter_map(|leaf| leaf.of(&inputs).grad_edge().transpose());
+        let targets = targets.map(|edge| edge.map(Target::Capture)).collect::<Result<Vec<_>>>()?;
+        let roots = live.iter().zip(&cotangents).enumerate();
+        let roots = roots.map(|(k, (&i, g))| engine::root(&outputs[i], Some(g), k)).collect::<Result<_>>()?;
+        let grads = engine::run(Backward { roots, retain_graph: true, create_graph: false, targets })?;
+        recorder(|r| {
+            if grads.len() != wanted.len() {
+                return r.refuse(|| "a tensor that requires grad leads nowhere".into());
+            }
+            let grads = grads.iter().map(|g| g.as_ref().and_then(|g| r.value(g))).collect();
+            r.made.backward = Some(Joint { first, live, wanted, grads });
+        });
+        Ok(())
+    };
+    if let Err(error) = run() {
+        refuse(|| format!("its backward pass cannot be recorded: {error}"));
+    }
+}
+
+/// Ends a recording that came to nothing.
+pub fn abandon() {
+    mode::set(mode::RECORDED, false);
+    drop(RECORDER.take());
+}
+
+/// Notes that what is being recorded cannot be replayed.
+#[cold]
+pub fn refuse(why: impl FnOnce() -> String) {
+    recorder(|r| r.refuse(why));
+}
+
+impl Recorder {
+    fn refuse(&mut self, why: impl FnOnce() -> String) {
+        if self.refusal.is_none() {
+            self.refusal = Some(Refusal { why: why(), site: CallSite::here() });
+        }
+    }
+
+    /// What a replay cannot repeat: a rule may be replayed as a whole.
+    fn private(&mut self, why: impl FnOnce() -> String) {
+        if self.rules > 0 {
+            self.rule_is_private = true;
+        } else {
+            self.refuse(why);
+        }
+    }
+
+    fn add_buffer(&mut self, storage: Arc<Storage>, origin: Origin) -> u32 {
+        let number = self.made.buffers.len() as u32;
+        self.by_storage.insert(address(&storage), number);
+        self.made.buffers.push(Buffer { origin, bytes: storage.bytes(), storage });
+        number
+    }
+
+    /// The buffer behind a tensor that is an operand or a result of the function.
+    fn buffer(&mut self, x: &Tensor) -> u32 {
+        let storage = x.storage();
+        if let Some(&number) = self.by_storage.get(&address(&storage)) {
+            return number;
+        }
+        let origin = match self.fresh.remove(&address(&storage)) {
+            _ if x.is_number() => Origin::Number(x.item().unwrap_or(Scalar::Int(0))),
+            Some(Made { kind: Kind::Constant, .. }) => Origin::Constant(bytes_of(&storage)),
+            Some(Made { kind: Kind::Unwritten, .. }) => Origin::Step,
+            Some(Made { by, .. }) => Origin::Private(by),
+            None => Origin::Captured(x.clone()),
+        };
+        self.add_buffer(storage, origin)
+    }
+
+    fn window(&mut self, x: &Tensor) -> ValueId {
+        let window = Window {
+            buffer: self.buffer(x),
+            dtype: x.dtype(),
+            sizes: Dims::from_slice(x.sizes()),
+            strides: Strides::from_slice(x.strides()),
+            offset: x.storage_offset(),
+        };
+        let next = self.made.values.len() as ValueId;
+        let id = *self.by_window.entry(window.clone()).or_insert(next);
+        if id == next {
+            self.made.values.push(window);
+        }
+        id
+    }
+
+    /// The value that a tensor is; `None`, and a refusal, if it is none.
+    fn value(&mut self, x: &Tensor) -> Option<ValueId> {
+        if x.lazy_bits().any() || x.is_batched() {
+            self.private(|| "a sparse or lazily conjugated tensor".into());
+            return None;
+        }
+        let id = self.window(x);
+        let buffer = self.made.values[id as usize].buffer;
+        if let Origin::Private(by) = self.made.buffers[buffer as usize].origin {
+            self.private(|| format!("what {by} makes cannot be made again without it"));
+            return None;
+        }
+        Some(id)
+    }
+
+    /// A tensor that a step has made: its memory, unless it is that of an operand.
+    fn result(&mut self, x: &Tensor) -> Option<ValueId> {
+        if x.lazy_bits().any() {
+            self.private(|| "a sparse or lazily conjugated tensor".into());
+            return None;
+        }
+        let storage = x.storage();
+        if !self.by_storage.contains_key(&address(&storage)) {
+            self.fresh.remove(&address(&storage));
+            self.add_buffer(storage, Origin::Step);
+        }
+        Some(self.window(x))
+    }
+
+    fn push(&mut self, what: What, xs: SmallVec<[Option<ValueId>; 4]>, outs: SmallVec<[Option<ValueId>; 1]>) {
+        let draws = std::mem::take(&mut self.draws);
+        self.made.steps.push(Step { what, xs, outs, draws });
+    }
+
+    fn operands(&mut self, xs: &[&Tensor]) -> SmallVec<[Option<ValueId>; 4]> {
+        xs.iter().map(|x| self.value(x)).collect()
+    }
+
+    /// Notes a result; whether its history is still to be used.
+    fn output(&mut self, x: &Tensor) -> bool {
+        let Some(value) = self.value(x) else { return false };
+        let is_given = self.made.inputs.iter().any(|input| input.is_same(x));
+        let history = if is_given { None } else { x.grad_fn().ok().flatten() };
+        let used = history.as_ref().map(|output| self.ran.contains(&output.node.seq));
+        self.made.outputs.push(Output { value, has_history: used == Some(true) });
+        used == Some(false)
+    }
+
+    /// Tensors that were there before the call, and that a history may lead to.
+    fn wanted(&self) -> Vec<LeafOf> {
+        let mut wanted: Vec<LeafOf> = (0..self.made.inputs.len())
+            .filter(|&i| self.made.inputs[i].requires_grad())
+            .filter(|&i| !self.made.inputs[..i].iter().any(|x| x.is_same(&self.made.inputs[i])))
+            .map(LeafOf::Input)
+            .collect();
+        for buffer in &self.made.buffers {
+            if let Origin::Captured(x) = &buffer.origin
+                && x.requires_grad()
+            {
+                wanted.push(LeafOf::Captured(x.clone()));
+            }
+        }
+        wanted
+    }
+
+    fn leaf(&mut self, leaf: &Tensor) -> Option<usize> {
+        if self.own_leaves.iter().any(|own| own.is_same(leaf)) {
+            return None;
+        }
+        if let Some(at) = self.made.leaves.iter().position(|l| l.tensor.is_same(leaf)) {
+            return Some(at);
+        }
+        let of = match self.made.inputs.iter().position(|x| x.is_same(leaf)) {
+            Some(i) => LeafOf::Input(i),
+            None => LeafOf::Captured(leaf.clone()),
+        };
+        let at = self.made.leaves.len();
+        self.made.leaves.push(Leaf { of, found: None, now: None, tensor: leaf.clone() });
+        let found = leaf.grad_unseen().and_then(|grad| {
+            let storage = grad.storage();
+            if !self.by_storage.contains_key(&address(&storage)) {
+                self.add_buffer(storage, Origin::Grad(at));
+            }
+            self.value(&grad)
+        });
+        let leaf = &mut self.made.leaves[at];
+        (leaf.found, leaf.now) = (found, found);
+        Some(at)
+    }
+}
+
+/// What distinguishes a storage while it lives.
+fn address(storage: &Arc<Storage>) -> usize {
+    Arc::as_ptr(storage).addr()
+}
+
+fn bytes_of(storage: &Storage) -> Arc<[u8]> {
+    // SAFETY: S1, S5. Nobody writes meanwhile: the function that made it is here.
+    unsafe { std::slice::from_raw_parts(storage.ptr(), storage.bytes()) }.into()
+}
+
+/// Ops whose results depend on nothing but their arguments that are no tensors.
+const FROM_NOTHING: &[&str] = &[
+    "arange",
+    "bartlett_window",
+    "blackman_window",
+    "eye",
+    "fftfreq",
+    "full",
+    "full_like",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
+    "linspace",
+    "logspace",
+    "ones",
+    "ones_like",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "rfftfreq",
+    "scalar_tensor",
+    "tril_indices",
+    "triu_indices",
+    "zeros",
+    "zeros_like",
+    "new_tensor",
+];
+
+/// Ops whose memory nobody has written yet.
+const UNWRITTEN: &[&str] = &["empty", "empty_like", "empty_strided", "new_empty", "empty_permuted"];
+
+/// Notes fresh memory.
+#[cold]
+pub(crate) fn fresh(x: &Tensor) {
+    recorder(|r| {
+        if r.inside > 0 {
+            return;
+        }
+        let outermost = r.ops.first().copied();
+        let kind = match outermost {
+            _ if r.rules > 0 => Kind::Private,
+            Some(op) if UNWRITTEN.contains(&op) => Kind::Unwritten,
+            Some(op) if !FROM_NOTHING.contains(&op) => Kind::Private,
+            _ => Kind::Constant,
+        };
+        let storage = x.storage();
+        r.fresh.insert(address(&storage), Made { by: outermost.unwrap_or("the function"), kind, storage });
+    });
+}
+
+/// Notes that a fresh tensor has the same elements whenever the function is called.
+#[cold]
+pub(crate) fn constant(x: &Tensor) {
+    recorder(|r| {
+        if let Some(made) = r.fresh.get_mut(&address(&x.storage())) {
+            made.kind = Kind::Constant;
+        }
+    });
+}
+
+/// Begins the call of an op.
+#[cold]
+pub(crate) fn enter_op(name: &'static str) {
+    recorder(|r| r.ops.push(name));
+}
+
+/// Ends the call of an op.
+#[cold]
+pub(crate) fn leave_op() {
+    recorder(|r| {
+        r.ops.pop();
+    });
+}
+
+/// What a primitive does inside is its own while this lives.
+struct Inside;
+
+impl Inside {
+    fn enter() -> Self {
+        recorder(|r| r.inside += 1);
+        Self
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        recorder(|r| r.inside -= 1);
+    }
+}
+
+/// Ops whose results have as many elements as the values of their operands say.
+const SIZES_FROM_VALUES: &[&str] =
+    &["nonzero", "masked_select", "unique", "unique2", "bincount", "index", "repeat_interleave", "histogramdd"];
+
+/// Runs a primitive, and notes it as a step.
+#[cold]
+pub(crate) fn forward(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<Outs> {
+    let outs = {
+        let _inside = Inside::enter();
+        op.forward(xs)?
+    };
+    recorder(|r| {
+        if r.inside > 0 {
+            return;
+        }
+        let operands = r.operands(xs);
+        // A view is the same memory under another layout.
+        let storages: SmallVec<[Arc<Storage>; 4]> = xs.iter().map(|x| x.storage()).collect();
+        if outs.iter().all(|o| storages.iter().any(|s| Arc::ptr_eq(s, &o.storage()))) {
+            return;
+        }
+        let name = op_name(op);
+        if SIZES_FROM_VALUES.contains(&&*name) && !has_fixed_sizes(&name, xs) {
+            r.refuse(|| format!("{name}: how many elements it returns depends on values"));
+            return;
+        }
+        let results = outs.iter().map(|o| r.result(o)).collect();
+        r.push(What::Op(op.shared()), operands, results);
+    });
+    Ok(outs)
+}
+
+/// Whether an op among [`SIZES_FROM_VALUES`] is called in a form whose sizes do not depend on values.
+fn has_fixed_sizes(name: &str, xs: &[&Tensor]) -> bool {
+    name == "index" && xs[1..].iter().all(|x| x.dtype() != DType::Bool && x.dtype() != DType::UInt8)
+}
+
+/// Notes that an op is about to write to a tensor.
+#[cold]
+pub(crate) fn before_write(target: &Tensor) {
+    // What it has now is what it has before every call.
+    recorder(|r| {
+        r.value(target);
+    });
+}
+
+/// Runs the writing part of an in-place op, and notes it as a step.
+#[cold]
+pub(crate) fn write<T>(op: &dyn AnyPrimitive, xs: &[&Tensor], run: impl FnOnce() -> Result<T>) -> Result<T> {
+    let result = {
+        let _inside = Inside::enter();
+        run()?
+    };
+    recorder(|r| {
+        if r.inside == 0 {
+            let operands = r.operands(xs);
+            r.push(What::InPlace(op.shared()), operands, SmallVec::new());
+        }
+    });
+    Ok(result)
+}
+
+/// Notes that elements are about to be copied, outside of all primitives.
+#[cold]
+pub(crate) fn copies(from: &Tensor, to: &Tensor) {
+    recorder(|r| {
+        if r.inside > 0 || from.is_number() && to.is_number() {
+            return;
+        }
+        let storage = to.storage();
+        let is_new = r.fresh.get(&address(&storage)).is_some_and(|made| made.kind == Kind::Private);
+        let (from, to) = match is_new && to.nbytes() == storage.bytes() {
+            true => (r.value(from), r.result(to)),
+            false => (r.value(from), r.value(to)),
+        };
+        r.push(What::Copy, SmallVec::from_slice(&[from]), SmallVec::from_slice(&[to]));
+    });
+}
+
+/// Notes that random numbers are drawn.
+#[cold]
+pub(crate) fn drew() {
+    recorder(|r| match r.inside {
+        0 => r.private(|| "random numbers drawn outside of an op that a replay can repeat".into()),
+        _ => r.draws = true,
+    });
+}
+
+/// Notes that the program reads elements.
+#[cold]
+pub(crate) fn read(what: &'static str, x: &Tensor) {
+    if x.is_number() {
+        return;
+    }
+    recorder(|r| {
+        if r.inside == 0 {
+            r.private(|| format!("{what}() reads elements, which may be others at the next call"));
+        }
+    });
+}
+
+/// Notes that a leaf was made of a tensor.
+#[cold]
+pub(crate) fn made_leaf(x: &Tensor) {
+    recorder(|r| r.own_leaves.push(x.clone()));
+}
+
+/// Notes that somebody looks at the gradient of a leaf.
+#[cold]
+pub(crate) fn grad_read(leaf: &Tensor) {
+    recorder(|r| {
+        r.leaf(leaf);
+    });
+}
+
+/// Notes that a leaf is about to get another gradient.
+#[cold]
+pub(crate) fn grad_set(leaf: &Tensor, grad: Option<&Tensor>) {
+    recorder(|r| {
+        if let Some(at) = r.leaf(leaf) {
+            r.made.leaves[at].now = grad.and_then(|grad| r.value(grad));
+        }
+    });
+}
+
+/// Runs the rule of a node, and notes its ops as steps; or, if it does more than they do, the rule as one.
+#[cold]
+pub(crate) fn rule(
+    node: &NodeRef,
+    grads: &[Option<Tensor>],
+    saved: &[Option<Tensor>],
+    run: Run,
+    apply: impl FnOnce() -> Result<Grads>,
+) -> Result<Grads> {
+    let before = recorder(|r| {
+        r.rules += 1;
+        if run.frees {
+            r.ran.insert(node.seq);
+        }
+        (r.made.steps.len(), r.made.buffers.len(), std::mem::take(&mut r.rule_is_private))
+    });
+    let results = apply();
+    let Some((first, known, outer)) = before else { return results };
+    recorder(|r| {
+        if let Ok(results) = &results {
+            // Asks for the origin of each.
+            for g in results.iter().flatten() {
+                r.value(g);
+            }
+        }
+        r.rules -= 1;
+        let private = std::mem::replace(&mut r.rule_is_private, outer);
+        let Ok(results) = &results else { return };
+        if !private {
+            return;
+        }
+        if run.create_graph {
+            r.private(|| format!("{}: its rule cannot be taken apart", node.name()));
+            return;
+        }
+        if r.made.steps[first..].iter().any(|step| step.draws || !step.written().is_empty()) {
+            r.private(|| format!("{}: its rule writes, or draws random numbers", node.name()));
+            return;
+        }
+        r.made.steps.truncate(first);
+        let operands = grads.iter().chain(saved).map(|x| x.as_ref().and_then(|x| r.value(x))).collect();
+        let made = results.iter().map(|g| g.as_ref().and_then(|g| r.redo(g, known))).collect();
+        let node = node.without_graph();
+        r.push(What::Rule { node, grads: grads.len(), run: Run { frees: false, ..run } }, operands, made);
+    });
+    results
+}
+
+impl Recorder {
+    /// A result of a rule that is a step as a whole, if its memory is none of the first `known` buffers.
+    fn redo(&mut self, x: &Tensor, known: usize) -> Option<ValueId> {
+        let id = self.window(x);
+        let buffer = self.made.values[id as usize].buffer as usize;
+        let origin = &mut self.made.buffers[buffer].origin;
+        match origin {
+            Origin::Private(_) => *origin = Origin::Step,
+            Origin::Step if buffer >= known => {}
+            _ => return None,
+        }
+        Some(id)
+    }
+}
+
+/// From now on until it is called again, steps of optimizers take their numbers from `rates`.
+pub fn set_rates(rates: Option<Arc<dyn Rates>>) {
+    recorder(|r| r.rates = rates);
+}
+
+/// Notes a step of an optimizer: parameters, gradients and states.
+#[cold]
+pub(crate) fn updates(update: Update, count: usize, lists: &[&[Tensor]]) {
+    recorder(|r| {
+        let operands = lists.iter().flat_map(|list| list.iter()).map(|x| r.value(x)).collect();
+        let rates = r.rates.clone();
+        r.push(What::Update { update, count, rates }, operands, SmallVec::new());
+    });
+}

@@ -1,0 +1,624 @@
+//! Replays: the steps of a program, one after the other, on what the call is given.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::backward::{BackwardProgram, parted};
+use super::compare::OtherNumber;
+use super::program::{Place, Plan, Planned, Run, Way};
+use super::record::{self, Rates, Recording, Update, ValueId, What, Window};
+use crate::autograd::apply::{run_rule, write_result};
+use crate::autograd::erased::AnyPrimitive;
+use crate::autograd::mode::{self, GradGuard};
+use crate::autograd::node::Grads;
+use crate::error::{Error, Result};
+use crate::kernels::parallel::split;
+use crate::optim::AdamState;
+use crate::storage::Storage;
+use crate::storage::reclaim::reading;
+use crate::tensor::{LazyBits, Scalar, Tensor, copy, default_dtype, lazy};
+
+/// A function as it ran once, for calls that are like that one.
+pub struct Program {
+    plan: Plan,
+    /// The modes in which it ran.
+    word: u32,
+    frame: Mutex<Frame>,
+    /// How the results are differentiated, if they have a history.
+    backward: Option<Arc<BackwardProgram>>,
+}
+
+/// The tensors of a replay, by value: those that are the same at every call stay.
+struct Frame {
+    arena: Arc<Storage>,
+    tensors: Vec<Option<Tensor>>,
+}
+
+/// Modes that change what a function does.
+const MODES: u32 = mode::GRAD | mode::INFERENCE;
+
+/// What came of a call.
+pub enum Replayed {
+    /// The results.
+    Done(Vec<Tensor>),
+    /// The call is another one than that which was recorded. Nothing was done.
+    Other,
+}
+
+impl Program {
+    /// The program of a recording. `numbers` are those that each replay is given, in this order.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(recording: Recording, numbers: &[OtherNumber]) -> Result<Self> {
+        let word = mode::word() & MODES;
+        let (recording, backward) = parted(recording, numbers, word & !mode::GRAD)?;
+        Self::of(recording, numbers, word, backward)
+    }
+
+    /// The program of a recording, in modes.
+    pub(super) fn of(
+        recording: Recording,
+        numbers: &[OtherNumber],
+        word: u32,
+        backward: Option<Arc<BackwardProgram>>,
+    ) -> Result<Self> {
+        let plan = Plan::new(recording, numbers);
+        let arena = Storage::allocate(plan.arena)?;
+        let mut frame = Frame { arena, tensors: vec![None; plan.values.len()] };
+        for (b, bytes, at_each_call) in &plan.initial {
+            if let (Place::Arena(at), false) = (&plan.places[*b as usize], at_each_call) {
+                frame.write_bytes(*at, bytes);
+            }
+        }
+        for (v, w) in plan.values.iter().enumerate() {
+            frame.tensors[v] = match &plan.places[w.buffer as usize] {
+                Place::Arena(at) => {
+                    let offset = at / w.dtype.size() + w.offset;
+                    Some(Tensor::from_parts(frame.arena.clone(), w.dtype, &w.sizes, &w.strides, offset)?)
+                }
+                Place::Fixed(number) => Some(number.clone()),
+                Place::Captured(x) => Some(shown(x, x, w)?),
+                Place::Input(_) | Place::Grad(_) | Place::Own | Place::Made | Place::Nowhere | Place::Number(_) => None,
+            };
+        }
+        Ok(Self { plan, word, frame: Mutex::new(frame), backward })
+    }
+
+    /// How many steps a replay takes, and how many the function took.
+    pub fn steps(&self) -> (usize, usize) {
+        (self.plan.steps.len(), self.plan.recorded)
+    }
+
+    /// Captured tensors that a replay writes to.
+    pub fn written(&self) -> Vec<Tensor> {
+        let of = |&b: &u32| match &self.plan.places[b as usize] {
+            Place::Captured(x) => Some(x.clone()),
+            _ => None,
+        };
+        self.plan.writes.iter().filter_map(of).collect()
+    }
+
+    /// Captured leaves whose gradient a replay reads or changes.
+    pub fn leaves(&self) -> Vec<Tensor> {
+        let of = |leaf: &super::program::GradOfLeaf| match &leaf.of {
+            record::LeafOf::Captured(x) => Some(x.clone()),
+            record::LeafOf::Input(_) => None,
+        };
+        self.plan.leaves.iter().filter_map(of).collect()
+    }
+
+    /// How many elements the steps make, at most.
+    pub fn elements(&self) -> usize {
+        let values = |step: &Planned| step.step.xs.iter().chain(&step.step.outs).flatten().copied().collect::<Vec<_>>();
+        let numel = |v: ValueId| self.plan.values[v as usize].sizes.iter().product::<usize>();
+        self.plan.steps.iter().map(|step| values(step).into_iter().map(numel).max().unwrap_or(0)).sum()
+    }
+
+    /// How many of the steps are taken together with others, block by block.
+    pub fn in_blocks(&self) -> usize {
+        self.plan.runs.iter().map(|run| run.steps.len()).sum()
+    }
+
+    /// Bytes for what the steps make and need no longer when the call ends.
+    pub fn arena(&self) -> usize {
+        self.plan.arena
+    }
+
+    /// What the steps are, one per line: the op, its operands and its results.
+    pub fn explain(&self) -> Vec<(String, Vec<String>)> {
+        let name = |v: ValueId| {
+            let w = &self.plan.values[v as usize];
+            let from = match &self.plan.places[w.buffer as usize] {
+                Place::Input(i) => format!("argument {i}"),
+                Place::Captured(_) => "captured".into(),
+                Place::Grad(_) => "grad".into(),
+                Place::Fixed(number) => return number.item().map_or_else(|_| "number".into(), |n| format!("{n:?}")),
+                Place::Arena(_) => format!("%{}", w.buffer),
+                Place::Own | Place::Made => format!("%{} (own memory)", w.buffer),
+                Place::Number(i) => return format!("number {i}"),
+                Place::Nowhere => "nothing".into(),
+            };
+            format!("{from} {}{:?}", w.dtype.name(), &w.sizes[..])
+        };
+        let line = |p: &Planned| {
+            let (xs, outs) = (p.step.xs.iter().flatten(), p.step.outs.iter().flatten());
+            (p.step.name(), xs.map(|&v| name(v)).chain(outs.map(|&v| format!("-> {}", name(v)))).collect())
+        };
+        self.plan.steps.iter().map(line).collect()
+    }
+
+    /// Whether a call with these arguments is like the recorded one.
+    fn fits(&self, inputs: &[Tensor]) -> bool {
+        let plan = &self.plan;
+        if inputs.len() != plan.inputs.len()
+            || mode::word() & (MODES | mode::AUTOCAST) != self.word
+            || !record::modes_allow()
+            || default_dtype() != plan.default_dtype
+        {
+            return false;
+        }
+        for (i, (x, meta)) in inputs.iter().zip(&plan.inputs).enumerate() {
+            let w = &meta.window;
+            let alike = x.sizes() == &w.sizes[..]
+                && x.strides() == &w.strides[..]
+                && x.dtype() == w.dtype
+                && x.requires_grad() == meta.requires_grad
+                && x.is_leaf() == meta.is_leaf
+                && !x.is_batched()
+                && !x.may_have_tangent()
+                && !(lazy::exist() && x.lazy_bits().any());
+            let storage = || Arc::as_ptr(&x.storage());
+            let apart = |j: usize| Arc::as_ptr(&inputs[j].storage()) != storage();
+            if !alike || (meta.shares != i && apart(meta.shares)) {
+                return false;
+            }
+            if meta.shares == i && inputs.len() > 1 && (0..i).any(|j| !apart(j)) {
+                return false;
+            }
+            if !plan.writes.is_empty() && plan.captured.iter().any(|(c, ..)| Arc::as_ptr(&c.storage()) == storage()) {
+                return false;
+            }
+        }
+        let same = |(x, address, requires_grad): &(Tensor, usize, bool)| {
+            x.op_ptr().addr() == *address && x.requires_grad() == *requires_grad
+        };
+        if !plan.captured.iter().all(same) {
+            return false;
+        }
+        plan.leaves.iter().all(|leaf| {
+            let grad = leaf.of.of(inputs).grad();
+            match (leaf.found, grad) {
+                (None, None) => true,
+                (Some(v), Some(grad)) => {
+                    let w = &plan.values[v as usize];
+                    grad.sizes() == &w.sizes[..] && grad.strides() == &w.strides[..] && grad.dtype() == w.dtype
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// Replays the program, if the call is like the recorded one.
+    ///
+    /// # Errors
+    /// Those of its steps, which then have done what they did.
+    pub fn replay(&self, inputs: &[Tensor], numbers: &[Scalar]) -> Result<Replayed> {
+        let _reading = reading();
+        if !self.fits(inputs) {
+            return Ok(Replayed::Other);
+        }
+        // Another thread, or a step itself, may be replaying it.
+        let Some(mut frame) = self.frame.try_lock() else { return Ok(Replayed::Other) };
+        let Some(updates) = self.updates() else { return Ok(Replayed::Other) };
+        let _off = GradGuard::with(mode::GRAD, false);
+        let frame = &mut *frame;
+        let done = self.begin(frame, inputs, numbers).and_then(|()| self.run(frame, &updates));
+        let results = done.and_then(|()| self.finish(frame, inputs, numbers));
+        for (t, w) in frame.tensors.iter_mut().zip(&self.plan.values) {
+            if !matches!(self.plan.places[w.buffer as usize], Place::Arena(_) | Place::Fixed(_) | Place::Captured(_)) {
+                *t = None;
+            }
+        }
+        results.map(Replayed::Done)
+    }
+
+    /// The numbers of the optimizers' steps; `None` if they are others in kind.
+    fn updates(&self) -> Option<SmallVec<[Update; 1]>> {
+        let mut all = SmallVec::new();
+        for planned in &self.plan.steps {
+            if let What::Update { update, rates, .. } = &planned.step.what {
+                let now = match rates {
+                    Some(rates) => rates.now()?,
+                    None => *update,
+                };
+                let alike = match (update, &now) {
+                    (Update::Sgd(a), Update::Sgd(b)) => (a.momentum != 0.0) == (b.momentum != 0.0),
+                    (Update::Adam(_), Update::Adam(_)) => true,
+                    _ => false,
+                };
+                if !alike {
+                    return None;
+                }
+                all.push(now);
+            }
+        }
+        Some(all)
+    }
+
+    /// Has a tensor for each value whose memory is there when the call begins.
+    fn begin(&self, frame: &mut Frame, inputs: &[Tensor], numbers: &[Scalar]) -> Result<()> {
+        let plan = &self.plan;
+        for &b in &plan.writes {
+            match &plan.places[b as usize] {
+                Place::Input(i) => inputs[*i].check_write("compile", false)?,
+                Place::Captured(x) => x.check_write("compile", false)?,
+                _ => {}
+            }
+        }
+        let mut own: SmallVec<[(u32, Arc<Storage>); 4]> = SmallVec::new();
+        for (v, w) in plan.values.iter().enumerate() {
+            let whole = match &plan.places[w.buffer as usize] {
+                Place::Input(i) => {
+                    let recorded = &plan.inputs[*i].window;
+                    let x = &inputs[*i];
+                    frame.tensors[v] = Some(
+                        match inputs.iter().zip(&plan.inputs).find(|(_, m)| m.shares == *i && same_window(&m.window, w))
+                        {
+                            Some((x, _)) => x.clone(),
+                            None => shown_from(x, recorded.offset, w)?,
+                        },
+                    );
+                    continue;
+                }
+                Place::Grad(leaf) => {
+                    let leaf = &plan.leaves[*leaf];
+                    let Some(grad) = leaf.of.of(inputs).grad() else { continue };
+                    let found = leaf.found.map(|v| &plan.values[v as usize]);
+                    frame.tensors[v] = Some(match found {
+                        Some(found) if found == w => grad,
+                        Some(found) => shown_from(&grad, found.offset, w)?,
+                        None => grad,
+                    });
+                    continue;
+                }
+                Place::Number(i) => {
+                    frame.tensors[v] = Some(Tensor::number(*numbers.get(*i).ok_or_else(lost)?)?);
+                    continue;
+                }
+                Place::Own => w,
+                _ => continue,
+            };
+            let storage = match own.iter().find(|(b, _)| *b == whole.buffer) {
+                Some((_, storage)) => storage.clone(),
+                None => {
+                    let bytes = plan.bytes[whole.buffer as usize];
+                    let storage = Storage::allocate(bytes)?;
+                    own.push((whole.buffer, storage.clone()));
+                    storage
+                }
+            };
+            frame.tensors[v] = Some(Tensor::from_parts(storage, w.dtype, &w.sizes, &w.strides, w.offset)?);
+        }
+        for (b, bytes, at_each_call) in &plan.initial {
+            match &plan.places[*b as usize] {
+                Place::Arena(at) if *at_each_call => frame.write_bytes(*at, bytes),
+                Place::Own => {
+                    if let Some((_, storage)) = own.iter().find(|(own, _)| own == b) {
+                        // SAFETY: S1: the storage has as many bytes, and nobody else has it yet.
+                        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), storage.ptr(), bytes.len()) };
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, frame: &mut Frame, updates: &[Update]) -> Result<()> {
+        let mut updates = updates.iter();
+        let mut runs = self.plan.runs.iter().peekable();
+        let mut at = 0;
+        while let Some(planned) = self.plan.steps.get(at) {
+            if let Some(run) = runs.next_if(|run| run.steps.start == at) {
+                self.run_in_blocks(frame, run)?;
+                at = run.steps.end;
+                for &v in self.plan.steps[run.steps.clone()].iter().flat_map(|planned| &planned.drops) {
+                    frame.tensors[v as usize] = None;
+                }
+                continue;
+            }
+            at += 1;
+            let step = &planned.step;
+            match &step.what {
+                What::Op(op) if planned.way == Way::Flat => {
+                    let xs = frame.operands(&step.xs);
+                    // SAFETY: 1. The plan has asked, for windows like these. 2. It has the result apart from all that is
+                    // in use.
+                    unsafe { op.run_flat(&xs, frame.get(step.outs[0])) };
+                }
+                What::Op(op) if planned.way == Way::Into => {
+                    let xs = frame.operands(&step.xs);
+                    let out = frame.get(step.outs[0]);
+                    into(&**op, &xs, out)?;
+                }
+                What::Op(op) => {
+                    let outs = op.forward(&frame.operands(&step.xs))?;
+                    self.show(frame, planned, outs.into_iter().map(Some))?;
+                }
+                What::InPlace(op) => {
+                    let xs = frame.operands(&step.xs);
+                    in_place(&**op, &xs)?;
+                    if !self.is_inside(step.xs[0]) {
+                        xs[0].bump_version();
+                    }
+                }
+                What::Rule { node, grads, run } => {
+                    let get = |v: &Option<ValueId>| v.map(|v| frame.get(Some(v)).clone());
+                    let (g, saved) = step.xs.split_at(*grads);
+                    let g: Grads = g.iter().map(get).collect();
+                    let made = run_rule(node, &g, saved.iter().map(get).collect(), *run)?;
+                    self.show(frame, planned, made.into_iter())?;
+                }
+                What::Copy => {
+                    let to = frame.get(step.outs[0]);
+                    copy::copy_into(frame.get(step.xs[0]), to)?;
+                    if !self.is_inside(step.outs[0]) {
+                        to.bump_version();
+                    }
+                }
+                What::Update { count, .. } => {
+                    let Some(update) = updates.next() else { return Err(lost()) };
+                    let all: Vec<Tensor> = step.xs.iter().map(|&v| frame.get(v).clone()).collect();
+                    apply_update(update, *count, &all)?;
+                }
+            }
+            for &v in &planned.drops {
+                frame.tensors[v as usize] = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes steps together: all of them for one block of elements, and then for the next.
+    fn run_in_blocks(&self, frame: &Frame, run: &Run) -> Result<()> {
+        let steps = &self.plan.steps[run.steps.clone()];
+        // The values of the run, each once, and where the operands and results of its steps are among them.
+        let mut met: SmallVec<[ValueId; 32]> = SmallVec::new();
+        let place = |v: ValueId, met: &mut SmallVec<[ValueId; 32]>| {
+            met.iter().position(|&m| m == v).unwrap_or_else(|| {
+                met.push(v);
+                met.len() - 1
+            })
+        };
+        let mut all: SmallVec<[(&dyn AnyPrimitive, SmallVec<[usize; 2]>, usize); 16]> = SmallVec::new();
+        for planned in steps {
+            let (What::Op(op), Some(out)) = (&planned.step.what, planned.step.outs[0]) else { return Err(lost()) };
+            let xs = planned.step.xs.iter().flatten().map(|&v| place(v, &mut met)).collect();
+            all.push((&**op, xs, place(out, &mut met)));
+        }
+        let n = run.numel;
+        let failed = Mutex::new(None);
+        let piece = |blocks: Range<usize>| {
+            let windows =
+                || -> Result<SmallVec<[Sliding; 32]>> { met.iter().map(|&v| self.sliding(frame, run, v)).collect() };
+            let mut windows = match windows() {
+                Ok(windows) => windows,
+                Err(error) => return *failed.lock() = Some(error),
+            };
+            for block in blocks {
+                let start = block * BLOCK;
+                let len = BLOCK.min(n - start);
+                for window in &mut windows {
+                    window.show(start, len);
+                }
+                for (op, xs, out) in &all {
+                    let xs: SmallVec<[&Tensor; 3]> = xs.iter().map(|&x| &windows[x].tensor).collect();
+                    // SAFETY: 1. The plan has asked, for all of the elements. 2. It has the result apart from all that is
+                    // in use; blocks of values that have no more than that are memory of their own.
+                    unsafe { op.run_flat(&xs, &windows[*out].tensor) };
+                }
+            }
+        };
+        // About a nanosecond for four elements.
+        let cost = (n * steps.len()) as f64 * 0.25;
+        split(n.div_ceil(BLOCK), 1, cost, &piece);
+        failed.into_inner().map_or(Ok(()), Err)
+    }
+
+    /// The window of a value that moves over its elements.
+    fn sliding(&self, frame: &Frame, run: &Run, v: ValueId) -> Result<Sliding> {
+        let w = &self.plan.values[v as usize];
+        if run.inside.contains(&v) {
+            return Ok(Sliding { tensor: Tensor::empty(&[BLOCK], w.dtype)?, moves: Moves::Stays, first: 0 });
+        }
+        let whole = frame.get(Some(v));
+        let first = whole.storage_offset();
+        let moves = if whole.numel() == run.numel { Moves::Along } else { Moves::IsOne };
+        let n = if moves == Moves::Along { BLOCK } else { 1 };
+        Ok(Sliding { tensor: Tensor::from_parts(whole.storage(), w.dtype, &[n], &[1], first)?, moves, first })
+    }
+
+    /// Whether a value's memory is the program's own.
+    fn is_inside(&self, v: Option<ValueId>) -> bool {
+        let place = v.map(|v| &self.plan.places[self.plan.values[v as usize].buffer as usize]);
+        !matches!(place, Some(Place::Input(_) | Place::Captured(_) | Place::Grad(_)))
+    }
+
+    /// Has tensors for what a step has made, and for other windows onto it.
+    fn show(&self, frame: &mut Frame, planned: &Planned, made: impl Iterator<Item = Option<Tensor>>) -> Result<()> {
+        let values = &self.plan.values;
+        for (v, made) in planned.step.outs.iter().zip(made) {
+            let Some(v) = v else { continue };
+            let Some(made) = made else { return Err(lost()) };
+            let w = &values[*v as usize];
+            if made.sizes() != &w.sizes[..] || made.strides() != &w.strides[..] || made.dtype() != w.dtype {
+                return Err(other_layout(&planned.step.name(), &made, w));
+            }
+            for &other in &planned.shows {
+                if values[other as usize].buffer == w.buffer {
+                    let shown = shown_from(&made, w.offset, &values[other as usize])?;
+                    frame.tensors[other as usize] = Some(shown);
+                }
+            }
+            frame.tensors[*v as usize] = Some(made);
+        }
+        Ok(())
+    }
+
+    /// Gives leaves their gradients, and the caller the results.
+    fn finish(&self, frame: &mut Frame, inputs: &[Tensor], numbers: &[Scalar]) -> Result<Vec<Tensor>> {
+        for leaf in &self.plan.leaves {
+            if let Some(becomes) = leaf.becomes {
+                let grad = becomes.map(|v| frame.get(Some(v)).clone());
+                leaf.of.of(inputs).replace_grad(grad);
+            }
+        }
+        let result = |o: &record::Output| {
+            let x = frame.get(Some(o.value)).clone();
+            Ok(if o.has_history { x.with_used_history()? } else { x })
+        };
+        let mut results: Vec<Tensor> = self.plan.outputs.iter().map(result).collect::<Result<_>>()?;
+        if let Some(backward) = &self.backward {
+            let additional = results.split_off(results.len() - backward.additional());
+            backward.attach(&mut results, &additional, inputs, numbers)?;
+        }
+        Ok(results)
+    }
+}
+
+fn same_window(a: &Window, b: &Window) -> bool {
+    a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides && a.offset == b.offset
+}
+
+/// Elements of a block.
+const BLOCK: usize = 1 << 12;
+
+/// A block of a value, while steps are taken together.
+struct Sliding {
+    tensor: Tensor,
+    moves: Moves,
+    /// Where the value begins in its storage.
+    first: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    /// Over the elements of the value.
+    Along,
+    /// A block is all that there is.
+    Stays,
+    /// It is one element, for all others.
+    IsOne,
+}
+
+impl Sliding {
+    /// Shows the `len` elements from `start` on.
+    fn show(&mut self, start: usize, len: usize) {
+        let first = match self.moves {
+            Moves::Along => self.first + start,
+            Moves::Stays => 0,
+            Moves::IsOne => return,
+        };
+        // SAFETY: the value has elements up to `start + len`, and a block up to `len`.
+        unsafe { self.tensor.slide(first, len) };
+    }
+}
+
+/// A window onto the memory of `x`, which shares its version counter; `met` is the tensor that stands for itself.
+fn shown(x: &Tensor, met: &Tensor, w: &Window) -> Result<Tensor> {
+    let itself = met.dtype() == w.dtype
+        && met.sizes() == &w.sizes[..]
+        && met.strides() == &w.strides[..]
+        && met.storage_offset() == w.offset;
+    if itself { Ok(met.clone()) } else { x.memory_as(w.dtype, LazyBits::NONE, &w.sizes, &w.strides, w.offset) }
+}
+
+/// As [`shown`], where `x` may begin elsewhere in its storage than it did when it was recorded.
+fn shown_from(x: &Tensor, recorded: usize, w: &Window) -> Result<Tensor> {
+    let offset = (w.offset + x.storage_offset()).checked_sub(recorded).ok_or_else(lost)?;
+    x.memory_as(w.dtype, LazyBits::NONE, &w.sizes, &w.strides, offset)
+}
+
+#[cold]
+fn lost() -> Error {
+    Error::autograd("compile: a replay has lost a value")
+}
+
+#[cold]
+fn other_layout(op: &str, made: &Tensor, w: &Window) -> Error {
+    Error::autograd(format!(
+        "compile: {op} has made {} {:?} where it made {} {:?} when it was recorded: call the function without compile",
+        made.dtype().name(),
+        made.sizes(),
+        w.dtype.name(),
+        w.sizes
+    ))
+}
+
+impl Frame {
+    fn get(&self, v: Option<ValueId>) -> &Tensor {
+        let t = v.and_then(|v| self.tensors[v as usize].as_ref());
+        t.expect("a plan has each value before it is used")
+    }
+    fn operands(&self, xs: &[Option<ValueId>]) -> SmallVec<[&Tensor; 4]> {
+        let mut all = SmallVec::new();
+        for &v in xs {
+            all.push(self.get(v));
+        }
+        all
+    }
+    fn write_bytes(&mut self, at: usize, bytes: &[u8]) {
+        // SAFETY: S1: the plan has made the arena large enough for the buffer there. Only the replay that has the frame
+        // writes to it.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.arena.ptr().add(at), bytes.len()) };
+    }
+}
+
+/// Runs an op whose result goes to `out`, memory that no operand shares.
+fn into(op: &dyn AnyPrimitive, xs: &[&Tensor], out: &Tensor) -> Result<()> {
+    // SAFETY: (1) the layout is that of a fresh result; (2) the plan has the result apart from all that is in use.
+    if unsafe { op.forward_into(xs, out)? } {
+        return Ok(());
+    }
+    let made = op.forward(xs)?;
+    copy::copy_into(&made[0], out)
+}
+
+/// Runs an op that writes to its first operand, as it did when it was recorded: what it may write to was checked then,
+/// and the windows are the same.
+fn in_place(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<()> {
+    let direct =
+        op.overlap_rules().repeats != crate::autograd::overlap::Repeats::Refused || !xs[0].may_overlap_itself();
+    // SAFETY: (1) just asked for; (2) the op was recorded after `overlap::check`, and operands lie in their buffers as
+    // they did then; buffers lie apart.
+    if direct && unsafe { op.forward_into(xs, xs[0])? } {
+        return Ok(());
+    }
+    let made = op.forward(xs)?;
+    write_result(op.facts().name, &made[0], xs[0])
+}
+
+fn apply_update(update: &Update, count: usize, all: &[Tensor]) -> Result<()> {
+    let (params, rest) = all.split_at(count);
+    let (grads, rest) = rest.split_at(count);
+    match update {
+        Update::Sgd(sgd) => sgd.step(params, grads, rest),
+        Update::Adam(adam) => {
+            let (means, rest) = rest.split_at(count);
+            let (squares, rest) = rest.split_at(count);
+            let (steps, largest) = rest.split_at(count);
+            adam.step(params, grads, AdamState { means, squares, largest, steps })
+        }
+    }
+}
+
+/// Has the numbers that a step was recorded with.
+impl Rates for Update {
+    fn now(&self) -> Option<Update> {
+        Some(*self)
+    }
+}

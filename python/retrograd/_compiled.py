@@ -101,6 +101,12 @@ class _Reads:
         if paths is None:
             paths = self._paths[code] = _paths(code)
         arguments = frame.f_locals
+        members = getattr(arguments.get("self"), "__dict__", None)
+        if isinstance(members, dict):
+            for kind in ("_parameters", "_buffers"):
+                held = members.get(kind)
+                for name, value in held.items() if isinstance(held, dict) else ():
+                    self._note(held, name, value)
         for root, name, steps in paths:
             value = _MISSING
             if root == "global":
@@ -240,21 +246,25 @@ class Compiled(_core._Replays):
 
     def _take(self, call: Any) -> None:
         """Make a program of a call and an earlier one that is like it."""
-        for i, (before, attempts) in enumerate(self._pending):
-            if not call._is_like(before):
-                continue
-            del self._pending[i]
-            replay, why = call._program(before)
-            if replay is not None:
-                if len(self._all()) >= LIMIT:
-                    self._give_up(f"{LIMIT} kinds of calls were recorded, and this one is another", None)
-                else:
-                    self._add(replay)
-            elif attempts + 1 >= ATTEMPTS:
-                self._give_up(f"no two calls did the same: {why}", None)
-            else:
-                self._pending.append((call, attempts + 1))
-            return
+        # Of the same numbers first: those that differ may be operands, and may be no tensors' numbers at all.
+        for with_other_numbers in (False, True):
+            for i, (before, attempts) in enumerate(self._pending):
+                if not call._is_like(before, with_other_numbers):
+                    continue
+                replay, why = call._program(before)
+                if replay is not None:
+                    del self._pending[i]
+                    if len(self._all()) >= LIMIT:
+                        self._give_up(f"{LIMIT} kinds of calls were recorded, and this one is another", None)
+                    else:
+                        self._add(replay)
+                    return
+                if not with_other_numbers:
+                    if attempts + 1 >= ATTEMPTS:
+                        self._give_up(f"no two calls did the same: {why}", None)
+                    else:
+                        self._pending[i] = (call, attempts + 1)
+                    return
         if len(self._pending) >= LIMIT:
             self._give_up(f"{LIMIT} calls in a row were of different kinds", None)
         else:
@@ -303,7 +313,7 @@ class Checked(Compiled):
             self._calls += 1
             for replay in self._all():
                 before = _State(replay, args, kwargs) if self._calls % self._every == 0 else None
-                replayed = replay._call(args, kwargs)
+                replayed = replay._call(self._function, args, kwargs)
                 if replayed is None:
                     continue
                 if before is None:

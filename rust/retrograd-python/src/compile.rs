@@ -67,7 +67,7 @@ impl Tree {
         for arg in args.iter() {
             tree.add(&arg)?;
         }
-        if let Some(kwargs) = kwargs {
+        if let Some(kwargs) = kwargs.filter(|kwargs| !kwargs.is_empty()) {
             tree.add(kwargs.as_any())?;
         }
         Ok(tree)
@@ -83,7 +83,8 @@ impl Tree {
                 }
                 (Node::Other(a), Node::Other(b)) => {
                     let (a, b) = (a.bind(py), b.bind(py));
-                    same(a, b) || free.contains(&i) && a.get_type().is(b.get_type())
+                    let are_numbers = || number(a).is_some() && number(b).is_some();
+                    same(a, b) || free.contains(&i) && a.get_type().is(b.get_type()) && are_numbers()
                 }
                 _ => false,
             })
@@ -223,8 +224,7 @@ fn _is_recording() -> bool {
 /// Begins to record a call.
 #[pyfunction]
 fn _record_begin(args: &Bound<'_, PyTuple>, kwargs: &Bound<'_, PyDict>) -> PyResult<()> {
-    let kwargs = (!kwargs.is_empty()).then_some(kwargs);
-    compile::begin(&Tree::of_call(args, kwargs)?.tensors);
+    compile::begin(&Tree::of_call(args, Some(kwargs))?.tensors);
     Ok(())
 }
 
@@ -236,7 +236,7 @@ fn _record_end(
     result: &Bound<'_, PyAny>,
 ) -> PyResult<(Option<_RecordedCall>, Option<Refused>)> {
     let mut tree = Tree::default();
-    let (arguments, parted) = (Tree::of_call(args, (!kwargs.is_empty()).then_some(kwargs)), tree.add(result));
+    let (arguments, parted) = (Tree::of_call(args, Some(kwargs)), tree.add(result));
     let recording = compile::end(&tree.tensors);
     let (arguments, ()) = (arguments?, parted?);
     Ok(match recording {
@@ -268,9 +268,9 @@ impl _RecordedCall {
         self.guards.lock().push(Guard { holder, key, found, entries });
     }
     /// Whether another call was given arguments of the same kind.
-    fn _is_like(&self, py: Python<'_>, other: &Self) -> bool {
+    fn _is_like(&self, py: Python<'_>, other: &Self, with_other_numbers: bool) -> bool {
         let (a, b) = (self.inner.lock(), other.inner.lock());
-        let free: Vec<usize> = (0..self.arguments.nodes.len()).collect();
+        let free: Vec<usize> = if with_other_numbers { (0..self.arguments.nodes.len()).collect() } else { Vec::new() };
         self.arguments.fits(py, &other.arguments, &free)
             && a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.has_inputs_of(b))
     }
@@ -417,8 +417,15 @@ impl _Replay {
         Self { program, arguments, guards, numbers, free, result: copied(&call.result.nodes), detaches }
     }
 
-    /// The result, if the call is like the recorded one.
-    fn call<'py>(&self, py: Python<'py>, call: &Tree) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// The result, if the call is like the recorded one; that of `function` if it is being replayed.
+    fn call<'py>(
+        &self,
+        call: &Tree,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        function: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = args.py();
         if !call.fits(py, &self.arguments, &self.free) {
             return Ok(None);
         }
@@ -444,6 +451,7 @@ impl _Replay {
         let replayed = if self.detaches { detached(py, run) } else { run() };
         match replayed.or_py()? {
             Replayed::Other => Ok(None),
+            Replayed::Busy => function.call(args, kwargs).map(Some),
             Replayed::Done(tensors) => build(py, &mut self.result.iter(), &mut tensors.into_iter()).map(Some),
         }
     }
@@ -474,14 +482,15 @@ impl _Replay {
         Ok((all(self.program.written())?, all(self.program.leaves())?))
     }
     /// The result of a call, if that is like the recorded one.
-    #[pyo3(signature = (args, kwargs))]
+    #[pyo3(signature = (function, args, kwargs))]
     fn _call<'py>(
         &self,
+        function: &Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
         kwargs: &Bound<'py, PyDict>,
     ) -> PyResult<Option<(Bound<'py, PyAny>,)>> {
-        let kwargs = (!kwargs.is_empty()).then_some(kwargs);
-        Ok(self.call(args.py(), &Tree::of_call(args, kwargs)?)?.map(|result| (result,)))
+        let kwargs = Some(kwargs);
+        Ok(self.call(&Tree::of_call(args, kwargs)?, args, kwargs, function)?.map(|result| (result,)))
     }
     /// The steps: the op, its operands and its results.
     fn _explain(&self) -> Vec<(String, Vec<String>)> {
@@ -493,14 +502,15 @@ impl _Replay {
 #[pyclass(frozen, module = "retrograd._core", weakref, dict, subclass)]
 struct _Replays {
     all: Mutex<Vec<Py<_Replay>>>,
+    function: Py<PyAny>,
 }
 
 #[pymethods]
 impl _Replays {
     #[new]
-    #[pyo3(signature = (*_args, **_kwargs))]
-    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { all: Mutex::default() }
+    #[pyo3(signature = (function, **_options))]
+    fn new(function: Py<PyAny>, _options: Option<&Bound<'_, PyDict>>) -> Self {
+        Self { all: Mutex::default(), function }
     }
     fn _add(&self, replay: Py<_Replay>) {
         self.all.lock().push(replay);
@@ -525,7 +535,7 @@ impl _Replays {
             let mut i = 0;
             loop {
                 let Some(replay) = me.all.lock().get(i).map(|r| r.clone_ref(py)) else { break };
-                if let Some(result) = replay.get().call(py, &call)? {
+                if let Some(result) = replay.get().call(&call, args, kwargs, me.function.bind(py))? {
                     return Ok(result);
                 }
                 i += 1;
@@ -534,6 +544,7 @@ impl _Replays {
         slf.call_method(pyo3::intern!(py, "_miss"), args, kwargs)
     }
     fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
+        visit.call(&self.function)?;
         // Whoever holds it is not visiting.
         let Some(all) = self.all.try_lock() else { return Ok(()) };
         all.iter().try_for_each(|r| visit.call(r))

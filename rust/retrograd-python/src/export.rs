@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use retrograd::autograd::is_grad_enabled;
+use retrograd::compile;
 use retrograd::profiler;
 use retrograd::storage::reclaim::reading;
 use retrograd::tensor::{FromScalar, copy, lazy};
@@ -85,6 +86,9 @@ fn only(t: &Tensor) -> PyResult<Scalar> {
 
 /// `bool(t)`.
 pub fn truth(t: &Tensor) -> PyResult<bool> {
+    if compile::is_recording() {
+        compile::read("bool", t);
+    }
     retrograd::ops::queries::is_nonzero(t).or_py()
 }
 

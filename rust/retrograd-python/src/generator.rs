@@ -59,17 +59,17 @@ impl PyGenerator {
     /// True
     fn clone_state(&self) -> PyResult<Self> {
         let twin = Generator::new(DEFAULT_SEED);
-        let state = self.0.with(|g| g.state());
+        let state = self.0.read(|g| g.state());
         twin.with(|g| g.set_state(&state)).map_err(pyo3::exceptions::PyRuntimeError::new_err)?;
         Ok(Self(twin))
     }
     /// The seed of the last restart.
     fn initial_seed(&self) -> u64 {
-        self.0.with(|g| g.initial_seed())
+        self.0.read(|g| g.initial_seed())
     }
     /// The state as a uint8 tensor, in torch's layout.
     fn get_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = self.0.with(|g| g.state());
+        let state = self.0.read(|g| g.state());
         crate::wrap::wrap(py, retrograd::Tensor::from_slice(&state, &[state.len()]).map_err(to_py)?)
     }
     /// Restore a state; refused, and nothing changed, if it is not one. Returns the generator.

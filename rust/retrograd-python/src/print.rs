@@ -118,6 +118,9 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
 /// The text between `prefix` and the closing parenthesis, both included.
 fn text(t: &Tensor, prefix: &str) -> String {
     let _reading = reading();
+    if retrograd::compile::is_recording() {
+        retrograd::compile::read("repr", t);
+    }
     if let Some(Ok((value, dim, level))) = t.batch_parts() {
         let value = text(&value, "tensor(").replace('\n', "\n    ");
         return format!("BatchedTensor(lvl={level}, bdim={dim}, value=\n    {value}\n)");

@@ -198,7 +198,7 @@ impl What {
                 of.bind(py).setattr(name.bind(py), &value)?;
                 (Before::Value { of: of.clone_ref(py), name: name.clone_ref(py), value: before.unbind() }, value)
             }
-            What::Random => (Before::Random(default_generator().with(|g| g.state()).to_vec()), none()),
+            What::Random => (Before::Random(default_generator().read(|g| g.state()).to_vec()), none()),
             What::Autocast(region) => {
                 let region = region.map_or_else(|| region_of(scope), Ok)?;
                 (Before::Autocast(autocast::enter(region)), scope.clone().into_any())
@@ -246,7 +246,10 @@ impl Before {
             Before::WriteWatch => drop(hooks::watch_writes(None)),
             Before::Value { of, name, value } => of.bind(py).setattr(name.bind(py), value)?,
             Before::Random(state) => {
-                default_generator().with(|g| g.set_state(state)).map_err(PyRuntimeError::new_err)?;
+                // Nothing is set, which a function that is recorded may not do, where nothing was drawn.
+                if default_generator().read(|g| g.state()) != *state {
+                    default_generator().with(|g| g.set_state(state)).map_err(PyRuntimeError::new_err)?;
+                }
             }
             &Before::Autocast(before) => autocast::leave(before),
             Before::Cleared(object) => drop(object.bind(py).call_method0(intern!(py, "clear"))?),

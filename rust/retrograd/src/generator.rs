@@ -19,7 +19,11 @@ impl Generator {
     pub fn new(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(Mt19937::new(seed))))
     }
-    /// Runs `f` with the engine locked.
+    /// Looks at the engine.
+    pub fn read<R>(&self, f: impl FnOnce(&Mt19937) -> R) -> R {
+        f(&self.0.lock())
+    }
+    /// Runs `f`, which draws numbers or sets the state, with the engine locked.
     pub fn with<R>(&self, f: impl FnOnce(&mut Mt19937) -> R) -> R {
         if record::is_recording() {
             record::drew();

@@ -52,6 +52,9 @@ pub trait AnyPrimitive: Debug + Send + Sync + 'static {
     /// # Safety
     /// As [`Primitive::run_flat`].
     unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor);
+    /// # Safety
+    /// As [`Primitive::run_flat_at`].
+    unsafe fn run_flat_at(&self, dtype: DType, xs: [(*mut u8, isize); 2], out: *mut u8, n: usize) -> bool;
     fn overlap_rules(&self) -> OverlapRules;
     fn reads(&self, xs: &[&Tensor], i: usize) -> Reads;
     fn vjp(&self, cx: &Vjp) -> Result<Grads>;
@@ -118,6 +121,10 @@ impl<P: Primitive> AnyPrimitive for P {
     unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor) {
         // SAFETY: those of callers.
         unsafe { P::run_flat(self, xs, out) }
+    }
+    unsafe fn run_flat_at(&self, dtype: DType, xs: [(*mut u8, isize); 2], out: *mut u8, n: usize) -> bool {
+        // SAFETY: those of callers.
+        unsafe { P::run_flat_at(self, dtype, xs, out, n) }
     }
     fn overlap_rules(&self) -> OverlapRules {
         P::overlap_rules(self)

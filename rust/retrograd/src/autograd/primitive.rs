@@ -221,6 +221,16 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
         unreachable!("{}: has no flat loop", Self::NAME)
     }
 
+    /// As [`Primitive::run_flat`], for an op of two operands, where their elements and those of the result are; false,
+    /// and nothing is written, for an op that has no such loop.
+    ///
+    /// # Safety
+    /// As [`Primitive::run_flat`], for operands of `dtype` with a step of 1, or of 0 for one that is repeated, and `n`
+    /// elements of the result.
+    unsafe fn run_flat_at(&self, _dtype: DType, _xs: [(*mut u8, isize); 2], _out: *mut u8, _n: usize) -> bool {
+        false
+    }
+
     /// What the op, written to operand 0, allows of memory that elements share.
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::ELEMENTWISE

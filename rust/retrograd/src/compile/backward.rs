@@ -205,7 +205,7 @@ impl Rule for Replay {
         inputs.extend(kept);
         match self.backward.program.replay(&inputs, &self.numbers)? {
             Replayed::Done(grads) => Ok(grads.into_iter().map(Some).collect()),
-            Replayed::Other => Err(Error::autograd(
+            Replayed::Other | Replayed::Busy => Err(Error::autograd(
                 "compile: the backward pass of a compiled function was asked for in modes, or with tensors, that are not those \
                  of its recording: call the function without compile",
             )),

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::program::input_metas;
-use super::record::{Origin, Recording};
-use crate::tensor::Scalar;
+use super::record::{Origin, Recording, Window};
+use crate::tensor::{Scalar, Tensor};
 
 /// A number among operands that was another one at another call.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl Recording {
             for (&v, &w) in x.xs.iter().chain(&x.outs).zip(y.xs.iter().chain(&y.outs)) {
                 let (Some(v), Some(w)) = (v, w) else { continue };
                 let (v, w) = (&self.values[v as usize], &other.values[w as usize]);
-                if v.sizes != w.sizes || v.strides != w.strides || v.dtype != w.dtype || v.buffer != w.buffer {
+                if !self.is_window_of(v, other, w) {
                     return Some(format!("step {i}, {}, had operands of other layouts", x.name()));
                 }
                 if seen.insert((v.buffer, w.buffer), ()).is_none()
@@ -63,7 +63,7 @@ impl Recording {
         }
         for output in &self.outputs {
             let (v, w) = (&self.values[output.value as usize], &other.values[output.value as usize]);
-            if v != w {
+            if !self.is_window_of(v, other, w) {
                 return Some("it returned results of other layouts".into());
             }
             if let Some(how) = self.origin_differs(other, v.buffer, w.buffer, numbers) {
@@ -91,6 +91,22 @@ impl Recording {
             }
             _ => Some("its results have other histories".into()),
         }
+    }
+
+    /// Whether two windows show the same of the same buffer.
+    fn is_window_of(&self, v: &Window, other: &Self, w: &Window) -> bool {
+        let alike = v.sizes == w.sizes && v.strides == w.strides && v.dtype == w.dtype && v.buffer == w.buffer;
+        alike && v.offset as isize - self.begins(v) == w.offset as isize - other.begins(w)
+    }
+
+    /// Where the tensor begins through which a buffer came to the function: another one may begin elsewhere.
+    fn begins(&self, w: &Window) -> isize {
+        let start = match &self.buffers[w.buffer as usize].origin {
+            Origin::Input(i) => self.inputs.get(*i).map(Tensor::storage_offset),
+            Origin::Grad(leaf) => self.leaves[*leaf].found.map(|v| self.values[v as usize].offset),
+            _ => None,
+        };
+        start.unwrap_or(0) as isize
     }
 
     fn origin_differs(&self, other: &Self, a: u32, b: u32, numbers: &mut Vec<OtherNumber>) -> Option<String> {

@@ -68,8 +68,10 @@ impl<F: Fn(&[Tensor]) -> Result<Vec<Tensor>>> Compiled<F> {
     pub fn call(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let programs = self.state.lock().programs.clone();
         for program in programs {
-            if let Replayed::Done(results) = program.replay(inputs, &[])? {
-                return Ok(results);
+            match program.replay(inputs, &[])? {
+                Replayed::Done(results) => return Ok(results),
+                Replayed::Busy => return (self.function)(inputs),
+                Replayed::Other => {}
             }
         }
         let given_up = self.state.lock().given_up.is_some();

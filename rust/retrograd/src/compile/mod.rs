@@ -18,6 +18,6 @@ mod replay;
 pub use compare::OtherNumber;
 pub use function::{Compiled, compile};
 pub use record::{
-    Rates, Recording, Refusal, Update, abandon, begin, end, is_recording, modes_allow, refuse, set_rates,
+    Rates, Recording, Refusal, Update, abandon, begin, end, is_recording, modes_allow, read, refuse, set_rates,
 };
 pub use replay::{Program, Replayed};

@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 
 use super::compare::OtherNumber;
 use super::record::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window};
+use crate::autograd::erased::AnyPrimitive;
 use crate::error::Result;
-use crate::tensor::{DType, Tensor, default_dtype};
+use crate::tensor::{DType, Dims, Strides, Tensor, default_dtype};
 
 /// Where a buffer is during a replay.
 #[derive(Clone, Debug)]
@@ -54,7 +55,19 @@ pub(super) enum Way {
     Makes,
 }
 
+/// A flat loop over two operands, as it is taken where few elements leave no time for more.
+pub(super) struct Loop {
+    pub op: Arc<dyn AnyPrimitive>,
+    pub dtype: DType,
+    /// The operands, and whether they move from one element to the next.
+    pub xs: [(ValueId, isize); 2],
+    pub out: ValueId,
+    pub n: usize,
+}
+
 pub(super) struct Planned {
+    /// The step, if it is no more than this.
+    pub alone: Option<Loop>,
     pub step: Step,
     pub way: Way,
     /// Other values that show what this step has made.
@@ -80,16 +93,31 @@ pub(super) const FROM: usize = 1 << 14;
 /// What an argument must be like for the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct InputMeta {
-    pub window: Window,
+    pub dtype: DType,
+    pub sizes: Dims,
+    pub strides: Strides,
     pub requires_grad: bool,
     pub is_leaf: bool,
     /// The first argument with the same memory.
     pub shares: usize,
 }
 
+impl InputMeta {
+    /// Whether a window shows what an argument like this shows.
+    pub fn is_window(&self, w: &Window) -> bool {
+        self.dtype == w.dtype && self.sizes == w.sizes && self.strides == w.strides
+    }
+}
+
 /// What can be replayed.
 pub(super) struct Plan {
     pub inputs: Vec<InputMeta>,
+    /// Where each argument began in its storage when it was recorded.
+    pub offsets: Vec<usize>,
+    /// Values that are other tensors at each call, from its beginning on.
+    pub dynamic: Vec<ValueId>,
+    /// Values that steps make as they go, and that are there when the call ends.
+    pub kept: Vec<ValueId>,
     pub values: Vec<Window>,
     pub places: Vec<Place>,
     /// What constants begin with, and whether they do so at each call, since it changes them.
@@ -229,7 +257,13 @@ impl Plan {
         let mut steps: Vec<Planned> = steps
             .into_iter()
             .zip(way)
-            .map(|(step, way)| Planned { step, way, shows: SmallVec::new(), drops: SmallVec::new() })
+            .map(|(step, way)| Planned {
+                alone: loop_of(&step, way, &values),
+                step,
+                way,
+                shows: SmallVec::new(),
+                drops: SmallVec::new(),
+            })
             .collect();
         let mut used = vec![false; values.len()];
         for planned in &steps {
@@ -256,7 +290,15 @@ impl Plan {
                 steps[life.end - 1].drops.extend(shown);
             }
         }
+        let offsets = inputs.iter().map(Tensor::storage_offset).collect();
         let inputs = input_metas(&inputs);
+        let is_dynamic = |v: &ValueId| {
+            let place = &places[buffer(*v)];
+            used[*v as usize] && matches!(place, Place::Input(_) | Place::Grad(_) | Place::Own | Place::Number(_))
+        };
+        let is_kept = |v: &ValueId| used[*v as usize] && matches!(places[buffer(*v)], Place::Made);
+        let kept = (0..values.len() as ValueId).filter(is_kept).collect();
+        let dynamic = (0..values.len() as ValueId).filter(is_dynamic).collect();
         let leaves = leaves
             .into_iter()
             .map(|l| GradOfLeaf { of: l.of, found: l.found, becomes: (l.now != l.found).then_some(l.now) })
@@ -264,6 +306,9 @@ impl Plan {
         let arena = arena.bytes;
         Self {
             inputs,
+            offsets,
+            dynamic,
+            kept,
             values,
             places,
             initial,
@@ -279,6 +324,28 @@ impl Plan {
             recorded,
         }
     }
+}
+
+/// The loop that a flat step of two operands is.
+fn loop_of(step: &Step, way: Way, values: &[Window]) -> Option<Loop> {
+    let (What::Op(op), [Some(a), Some(b)], [Some(out)]) = (&step.what, &step.xs[..], &step.outs[..]) else {
+        return None;
+    };
+    let numel = |v: ValueId| values[v as usize].sizes.iter().product::<usize>();
+    let (n, dtype) = (numel(*out), values[*a as usize].dtype);
+    let operand = |v: ValueId| (v, isize::from(numel(v) > 1 || n == 1));
+    // SAFETY: no element is read or written.
+    let has_loop = way == Way::Flat
+        && n > 0
+        && unsafe {
+            op.run_flat_at(
+                dtype,
+                [(std::ptr::NonNull::<u64>::dangling().as_ptr().cast(), 1); 2],
+                std::ptr::NonNull::<u64>::dangling().as_ptr().cast(),
+                0,
+            )
+        };
+    has_loop.then(|| Loop { op: op.clone(), dtype, xs: [operand(*a), operand(*b)], out: *out, n })
 }
 
 /// The runs of consecutive steps that can be taken together.
@@ -309,13 +376,9 @@ pub(super) fn input_metas(inputs: &[Tensor]) -> Vec<InputMeta> {
     let metas = inputs.iter().map(|x| {
         let shares = inputs.iter().position(|y| Arc::ptr_eq(&x.storage(), &y.storage()));
         InputMeta {
-            window: Window {
-                buffer: 0,
-                dtype: x.dtype(),
-                sizes: x.sizes().into(),
-                strides: x.strides().into(),
-                offset: x.storage_offset(),
-            },
+            dtype: x.dtype(),
+            sizes: x.sizes().into(),
+            strides: x.strides().into(),
             requires_grad: x.requires_grad(),
             is_leaf: x.is_leaf(),
             shares: shares.unwrap_or(0),

@@ -17,7 +17,7 @@ use crate::autograd::anomaly;
 use crate::autograd::engine::{self, Backward, Target};
 use crate::autograd::erased::{AnyPrimitive, op_name};
 use crate::autograd::mode;
-use crate::autograd::node::{Grads, NodeRef, Run};
+use crate::autograd::node::{Grads, NodeRef, Run, next_sequence_nr};
 use crate::autograd::primitive::Outs;
 use crate::call_site::CallSite;
 use crate::error::Result;
@@ -254,6 +254,10 @@ pub(crate) struct Recorder {
     draws: bool,
     /// Leaves that the function itself has made.
     own_leaves: Vec<Tensor>,
+    /// Tensors from before the call that require grad.
+    met: Vec<Tensor>,
+    /// Nodes with a smaller number were there before the call.
+    first_seq: u64,
     rates: Option<Arc<dyn Rates>>,
     /// The numbers of the nodes whose saved tensors a backward pass has freed.
     ran: HashSet<u64>,
@@ -324,6 +328,8 @@ pub fn begin(inputs: &[Tensor]) {
         rule_is_private: false,
         draws: false,
         own_leaves: Vec::new(),
+        met: Vec::new(),
+        first_seq: next_sequence_nr(),
         rates: None,
         refusal: None,
     });
@@ -440,7 +446,7 @@ impl Recorder {
             Some(Made { kind: Kind::Constant, .. }) => Origin::Constant(bytes_of(&storage)),
             Some(Made { kind: Kind::Unwritten, .. }) => Origin::Step,
             Some(Made { by, .. }) => Origin::Private(by),
-            None => Origin::Captured(x.clone()),
+            None => Origin::Captured(root(x).clone()),
         };
         self.add_buffer(storage, origin)
     }
@@ -463,12 +469,19 @@ impl Recorder {
 
     /// The value that a tensor is; `None`, and a refusal, if it is none.
     fn value(&mut self, x: &Tensor) -> Option<ValueId> {
-        if x.lazy_bits().any() || x.is_batched() {
+        if x.is_batched() {
+            // All entries: what the ops of a transform run on.
+            return self.value(&x.physical());
+        }
+        if x.lazy_bits().any() {
             self.private(|| "a sparse or lazily conjugated tensor".into());
             return None;
         }
         let id = self.window(x);
         let buffer = self.made.values[id as usize].buffer;
+        if x.requires_grad() && matches!(self.made.buffers[buffer as usize].origin, Origin::Captured(_)) {
+            self.meet(root(x));
+        }
         if let Origin::Private(by) = self.made.buffers[buffer as usize].origin {
             self.private(|| format!("what {by} makes cannot be made again without it"));
             return None;
@@ -499,6 +512,19 @@ impl Recorder {
         xs.iter().map(|x| self.value(x)).collect()
     }
 
+    /// Notes a tensor that was there before the call and requires grad.
+    fn meet(&mut self, x: &Tensor) {
+        let is_own = |own: &Tensor| own.is_same(x);
+        let is_before = match x.grad_fn() {
+            Ok(Some(output)) => output.node.seq < self.first_seq,
+            Ok(None) => true,
+            Err(_) => false,
+        };
+        if is_before && x.requires_grad() && !self.own_leaves.iter().chain(&self.met).any(is_own) {
+            self.met.push(x.clone());
+        }
+    }
+
     /// Notes a result; whether its history is still to be used.
     fn output(&mut self, x: &Tensor) -> bool {
         let Some(value) = self.value(x) else { return false };
@@ -516,13 +542,7 @@ impl Recorder {
             .filter(|&i| !self.made.inputs[..i].iter().any(|x| x.is_same(&self.made.inputs[i])))
             .map(LeafOf::Input)
             .collect();
-        for buffer in &self.made.buffers {
-            if let Origin::Captured(x) = &buffer.origin
-                && x.requires_grad()
-            {
-                wanted.push(LeafOf::Captured(x.clone()));
-            }
-        }
+        wanted.extend(self.met.iter().cloned().map(LeafOf::Captured));
         wanted
     }
 
@@ -550,6 +570,11 @@ impl Recorder {
         (leaf.found, leaf.now) = (found, found);
         Some(at)
     }
+}
+
+/// The tensor that a view is of, or the tensor itself.
+fn root(x: &Tensor) -> &Tensor {
+    x.view_of().map_or(x, |view| &view.base)
 }
 
 /// What distinguishes a storage while it lives.
@@ -582,6 +607,9 @@ const FROM_NOTHING: &[&str] = &[
     "new_ones",
     "new_zeros",
     "rfftfreq",
+    "tensor",
+    "as_tensor",
+    "asarray",
     "scalar_tensor",
     "tril_indices",
     "triu_indices",
@@ -618,6 +646,16 @@ pub(crate) fn constant(x: &Tensor) {
     recorder(|r| {
         if let Some(made) = r.fresh.get_mut(&address(&x.storage())) {
             made.kind = Kind::Constant;
+        }
+    });
+}
+
+/// Notes that nobody has written the elements of a fresh tensor.
+#[cold]
+pub(crate) fn unwritten(x: &Tensor) {
+    recorder(|r| {
+        if let Some(made) = r.fresh.get_mut(&address(&x.storage())) {
+            made.kind = Kind::Unwritten;
         }
     });
 }
@@ -742,7 +780,7 @@ pub(crate) fn drew() {
 
 /// Notes that the program reads elements.
 #[cold]
-pub(crate) fn read(what: &'static str, x: &Tensor) {
+pub fn read(what: &'static str, x: &Tensor) {
     if x.is_number() {
         return;
     }
@@ -808,7 +846,7 @@ pub(crate) fn rule(
         if !private {
             return;
         }
-        if run.create_graph {
+        if run.create_graph || grads.iter().chain(saved).chain(results).flatten().any(Tensor::is_batched) {
             r.private(|| format!("{}: its rule cannot be taken apart", node.name()));
             return;
         }

@@ -1,6 +1,7 @@
 //! Replays: the steps of a program, one after the other, on what the call is given.
 
 use std::ops::Range;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -8,14 +9,14 @@ use smallvec::SmallVec;
 
 use super::backward::{BackwardProgram, parted};
 use super::compare::OtherNumber;
-use super::program::{Place, Plan, Planned, Run, Way};
+use super::program::{Loop, Place, Plan, Planned, Run, Way};
 use super::record::{self, Rates, Recording, Update, ValueId, What, Window};
 use crate::autograd::apply::{run_rule, write_result};
 use crate::autograd::erased::AnyPrimitive;
 use crate::autograd::mode::{self, GradGuard};
 use crate::autograd::node::Grads;
 use crate::error::{Error, Result};
-use crate::kernels::parallel::split;
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::optim::AdamState;
 use crate::storage::Storage;
 use crate::storage::reclaim::reading;
@@ -35,6 +36,8 @@ pub struct Program {
 struct Frame {
     arena: Arc<Storage>,
     tensors: Vec<Option<Tensor>>,
+    /// Where the elements of each begin.
+    at: Vec<SharedPtr<u8>>,
 }
 
 /// Modes that change what a function does.
@@ -46,6 +49,8 @@ pub enum Replayed {
     Done(Vec<Tensor>),
     /// The call is another one than that which was recorded. Nothing was done.
     Other,
+    /// It is like it, but a replay is under way. Nothing was done.
+    Busy,
 }
 
 impl Program {
@@ -68,14 +73,15 @@ impl Program {
     ) -> Result<Self> {
         let plan = Plan::new(recording, numbers);
         let arena = Storage::allocate(plan.arena)?;
-        let mut frame = Frame { arena, tensors: vec![None; plan.values.len()] };
+        let mut frame =
+            Frame { arena, tensors: vec![None; plan.values.len()], at: vec![SharedPtr(null_mut()); plan.values.len()] };
         for (b, bytes, at_each_call) in &plan.initial {
             if let (Place::Arena(at), false) = (&plan.places[*b as usize], at_each_call) {
                 frame.write_bytes(*at, bytes);
             }
         }
         for (v, w) in plan.values.iter().enumerate() {
-            frame.tensors[v] = match &plan.places[w.buffer as usize] {
+            let t = match &plan.places[w.buffer as usize] {
                 Place::Arena(at) => {
                     let offset = at / w.dtype.size() + w.offset;
                     Some(Tensor::from_parts(frame.arena.clone(), w.dtype, &w.sizes, &w.strides, offset)?)
@@ -84,6 +90,9 @@ impl Program {
                 Place::Captured(x) => Some(shown(x, x, w)?),
                 Place::Input(_) | Place::Grad(_) | Place::Own | Place::Made | Place::Nowhere | Place::Number(_) => None,
             };
+            if let Some(t) = t {
+                frame.set(v as ValueId, t);
+            }
         }
         Ok(Self { plan, word, frame: Mutex::new(frame), backward })
     }
@@ -162,10 +171,9 @@ impl Program {
             return false;
         }
         for (i, (x, meta)) in inputs.iter().zip(&plan.inputs).enumerate() {
-            let w = &meta.window;
-            let alike = x.sizes() == &w.sizes[..]
-                && x.strides() == &w.strides[..]
-                && x.dtype() == w.dtype
+            let alike = x.sizes() == &meta.sizes[..]
+                && x.strides() == &meta.strides[..]
+                && x.dtype() == meta.dtype
                 && x.requires_grad() == meta.requires_grad
                 && x.is_leaf() == meta.is_leaf
                 && !x.is_batched()
@@ -212,17 +220,13 @@ impl Program {
             return Ok(Replayed::Other);
         }
         // Another thread, or a step itself, may be replaying it.
-        let Some(mut frame) = self.frame.try_lock() else { return Ok(Replayed::Other) };
+        let Some(mut frame) = self.frame.try_lock() else { return Ok(Replayed::Busy) };
         let Some(updates) = self.updates() else { return Ok(Replayed::Other) };
         let _off = GradGuard::with(mode::GRAD, false);
         let frame = &mut *frame;
         let done = self.begin(frame, inputs, numbers).and_then(|()| self.run(frame, &updates));
         let results = done.and_then(|()| self.finish(frame, inputs, numbers));
-        for (t, w) in frame.tensors.iter_mut().zip(&self.plan.values) {
-            if !matches!(self.plan.places[w.buffer as usize], Place::Arena(_) | Place::Fixed(_) | Place::Captured(_)) {
-                *t = None;
-            }
-        }
+        self.plan.dynamic.iter().chain(&self.plan.kept).for_each(|&v| frame.tensors[v as usize] = None);
         results.map(Replayed::Done)
     }
 
@@ -260,33 +264,36 @@ impl Program {
             }
         }
         let mut own: SmallVec<[(u32, Arc<Storage>); 4]> = SmallVec::new();
-        for (v, w) in plan.values.iter().enumerate() {
+        for &v in &plan.dynamic {
+            let v = v as usize;
+            let w = &plan.values[v];
             let whole = match &plan.places[w.buffer as usize] {
                 Place::Input(i) => {
-                    let recorded = &plan.inputs[*i].window;
-                    let x = &inputs[*i];
-                    frame.tensors[v] = Some(
-                        match inputs.iter().zip(&plan.inputs).find(|(_, m)| m.shares == *i && same_window(&m.window, w))
-                        {
-                            Some((x, _)) => x.clone(),
-                            None => shown_from(x, recorded.offset, w)?,
-                        },
-                    );
+                    let shows = |j: usize| {
+                        let meta = &plan.inputs[j];
+                        meta.shares == *i && plan.offsets[j] == w.offset && meta.is_window(w)
+                    };
+                    let t = match (0..inputs.len()).find(|&j| shows(j)) {
+                        Some(j) => inputs[j].clone(),
+                        None => shown_from(&inputs[*i], plan.offsets[*i], w)?,
+                    };
+                    frame.set(v as ValueId, t);
                     continue;
                 }
                 Place::Grad(leaf) => {
                     let leaf = &plan.leaves[*leaf];
                     let Some(grad) = leaf.of.of(inputs).grad() else { continue };
                     let found = leaf.found.map(|v| &plan.values[v as usize]);
-                    frame.tensors[v] = Some(match found {
+                    let t = match found {
                         Some(found) if found == w => grad,
                         Some(found) => shown_from(&grad, found.offset, w)?,
                         None => grad,
-                    });
+                    };
+                    frame.set(v as ValueId, t);
                     continue;
                 }
                 Place::Number(i) => {
-                    frame.tensors[v] = Some(Tensor::number(*numbers.get(*i).ok_or_else(lost)?)?);
+                    frame.set(v as ValueId, Tensor::number(*numbers.get(*i).ok_or_else(lost)?)?);
                     continue;
                 }
                 Place::Own => w,
@@ -301,7 +308,7 @@ impl Program {
                     storage
                 }
             };
-            frame.tensors[v] = Some(Tensor::from_parts(storage, w.dtype, &w.sizes, &w.strides, w.offset)?);
+            frame.set(v as ValueId, Tensor::from_parts(storage, w.dtype, &w.sizes, &w.strides, w.offset)?);
         }
         for (b, bytes, at_each_call) in &plan.initial {
             match &plan.places[*b as usize] {
@@ -332,6 +339,15 @@ impl Program {
                 continue;
             }
             at += 1;
+            if let Some(Loop { op, dtype, xs: [(a, sa), (b, sb)], out, n }) = &planned.alone {
+                let at = |v: ValueId| frame.at[v as usize].get();
+                // SAFETY: 1. The plan has asked, for windows like these. 2. It has the result apart from all that is in
+                // use. Values have their places before they are used: those that are there when a call begins, and those
+                // that steps have made.
+                unsafe { op.run_flat_at(*dtype, [(at(*a), *sa), (at(*b), *sb)], at(*out), *n) };
+                planned.drops.iter().for_each(|&v| frame.tensors[v as usize] = None);
+                continue;
+            }
             let step = &planned.step;
             match &step.what {
                 What::Op(op) if planned.way == Way::Flat => {
@@ -461,10 +477,10 @@ impl Program {
             for &other in &planned.shows {
                 if values[other as usize].buffer == w.buffer {
                     let shown = shown_from(&made, w.offset, &values[other as usize])?;
-                    frame.tensors[other as usize] = Some(shown);
+                    frame.set(other, shown);
                 }
             }
-            frame.tensors[*v as usize] = Some(made);
+            frame.set(*v, made);
         }
         Ok(())
     }
@@ -488,10 +504,6 @@ impl Program {
         }
         Ok(results)
     }
-}
-
-fn same_window(a: &Window, b: &Window) -> bool {
-    a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides && a.offset == b.offset
 }
 
 /// Elements of a block.
@@ -563,6 +575,10 @@ impl Frame {
     fn get(&self, v: Option<ValueId>) -> &Tensor {
         let t = v.and_then(|v| self.tensors[v as usize].as_ref());
         t.expect("a plan has each value before it is used")
+    }
+    fn set(&mut self, v: ValueId, t: Tensor) {
+        self.at[v as usize] = SharedPtr(t.op_ptr());
+        self.tensors[v as usize] = Some(t);
     }
     fn operands(&self, xs: &[Option<ValueId>]) -> SmallVec<[&Tensor; 4]> {
         let mut all = SmallVec::new();

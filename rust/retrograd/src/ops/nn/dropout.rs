@@ -2,11 +2,15 @@
 
 use retrograd_macros::op;
 
+use crate::autograd::Grads;
+use crate::autograd::apply::apply_inplace;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::random;
 use crate::tensor::copy;
-use crate::tensor::{DType, Dims, Scalar, Tensor, Truth};
+use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor, Truth};
 use crate::transforms;
 
 /// True with probability `keep`, in the memory order of `x`, in which they are drawn too, by the default generator.
@@ -16,13 +20,50 @@ pub(super) fn drawn_mask(x: &Tensor, keep: f64) -> Result<Tensor> {
 
 fn mask_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
     let mask = x.empty_like_layout(DType::Bool)?;
+    if record::is_recording() {
+        record::unwritten(&mask);
+        return apply_inplace(DrawMask { keep, generator: generator.clone() }, &[&mask]);
+    }
+    draw_mask(&mask, keep, generator);
+    Ok(mask)
+}
+
+/// Writes the draws to a dense tensor of bools.
+fn draw_mask(mask: &Tensor, keep: f64, generator: &Generator) {
     // SAFETY: S1 and S3: a fresh dense tensor has its elements in one run; they are written before the slice is made.
     let run = unsafe {
         std::ptr::write_bytes(mask.ptr::<Truth>(), 0, mask.numel());
         std::slice::from_raw_parts_mut(mask.ptr::<Truth>(), mask.numel())
     };
     generator.with(|g| random::bernoulli(g, run, keep));
-    Ok(mask)
+}
+
+/// The draws of a mask, as an op: where what a function does is recorded.
+#[derive(Clone, Debug)]
+struct DrawMask {
+    keep: f64,
+    generator: Generator,
+}
+
+impl Primitive for DrawMask {
+    const NAME: &'static str = "dropout_mask";
+    const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::BOOL;
+    const BATCH: Batch<Self> = Batch::Loop;
+    const JVP: Tangents<Self> = Tangents::Zero;
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let mask = xs[0].empty_like_layout(DType::Bool)?;
+        draw_mask(&mask, self.keep, &self.generator);
+        Ok(out(mask))
+    }
+    unsafe fn forward_into(&self, _: &[&Tensor], out: &Tensor) -> Result<bool> {
+        draw_mask(out, self.keep, &self.generator);
+        Ok(true)
+    }
+    // Bools have no gradient.
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Ok(Grads::new())
+    }
 }
 
 /// The same as 1 and 0 in the dtype of `x`.

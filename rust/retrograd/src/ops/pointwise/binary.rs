@@ -67,10 +67,6 @@ impl Numeric2<Doubles> for Loop {
             _ => (self.0.kernel)([a, b], out),
         }
     }
-    unsafe fn run_flat(&self, (a, _): (&Tensor, isize), (b, _): (&Tensor, isize), out: &Tensor) {
-        // SAFETY: those of callers.
-        unsafe { self.run(a, b, out) }
-    }
 }
 
 const A: Save = Save::input(0, "self");

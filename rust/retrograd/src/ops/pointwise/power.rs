@@ -45,15 +45,19 @@ impl Numeric2<NotBool> for Power {
         // SAFETY: those of callers.
         unsafe { Numeric2::<Reals>::run(&RealPower, a, b, out) }
     }
-    unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
-        // SAFETY: those of callers.
-        unsafe {
-            if out.dtype().is_complex() || out.dtype() == DType::Float32 {
-                self.run(a, b, out)
-            } else {
-                Numeric2::<Reals>::run_flat(&RealPower, (a, sa), (b, sb), out)
-            }
+    unsafe fn run_flat_at(
+        &self,
+        dtype: DType,
+        a: (*mut u8, isize),
+        b: (*mut u8, isize),
+        out: *mut u8,
+        n: usize,
+    ) -> bool {
+        if dtype.is_complex() || dtype == DType::Float32 {
+            return false;
         }
+        // SAFETY: those of callers.
+        unsafe { Numeric2::<Reals>::run_flat_at(&RealPower, dtype, a, b, out, n) }
     }
 }
 /// A complex number to a power.

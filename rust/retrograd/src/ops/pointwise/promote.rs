@@ -366,7 +366,23 @@ pub trait Numeric2<O> {
     ///
     /// # Safety
     /// Duties 1, 2 and 3, and the steps are as said.
-    unsafe fn run_flat(&self, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor);
+    #[inline(always)]
+    unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
+        let (pa, pb, po, n) = (a.op_ptr(), b.op_ptr(), out.op_ptr(), out.numel());
+        // SAFETY: those of callers, whose tensors have as many elements there; halves are for the other loop.
+        unsafe {
+            if !self.run_flat_at(a.dtype(), (pa, sa), (pb, sb), po, n) {
+                self.run(a, b, out);
+            }
+        }
+    }
+    /// As [`Numeric2::run_flat`], of `n` elements where they are; false, and nothing is written, for halves.
+    ///
+    /// # Safety
+    /// As [`Numeric2::run_flat`], for operands of `dtype`.
+    unsafe fn run_flat_at(&self, _: DType, _: (*mut u8, isize), _: (*mut u8, isize), _: *mut u8, _: usize) -> bool {
+        false
+    }
     /// Over a contiguous output of at most `FEW` elements, with one contiguous operand that is no half, and a number,
     /// which is rounded to its dtype and is the first operand if `number_first` is set.
     ///
@@ -408,10 +424,17 @@ macro_rules! numeric2 {
                 })
             }
             #[inline]
-            unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
-                match_dtype!($class, a.dtype(), T => {
-                    let (n, pa, pb) = (out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
-                    let po = out.op_ptr().cast::<<$out as Of<T>>::T>();
+            unsafe fn run_flat_at(
+                &self,
+                dtype: DType,
+                (a, sa): (*mut u8, isize),
+                (b, sb): (*mut u8, isize),
+                out: *mut u8,
+                n: usize,
+            ) -> bool {
+                match_dtype!($class, dtype, T => {
+                    let (pa, pb) = (a.cast::<T>().cast_const(), b.cast::<T>().cast_const());
+                    let po = out.cast::<<$out as Of<T>>::T>();
                     // SAFETY: (1) operands with step 1 have the output's size and are contiguous, those with step 0 one
                     // element; (2, 3) those of callers.
                     unsafe {
@@ -421,10 +444,8 @@ macro_rules! numeric2 {
                             map2(self, &[n], pa, &[sa], pb, &[sb], po, &[1]);
                         }
                     }
-                }, else {
-                    // SAFETY: those of callers.
-                    unsafe { Numeric2::<$out>::run(self, a, b, out) }
-                })
+                }, else return false);
+                true
             }
             unsafe fn run_few(&self, x: &Tensor, number: Scalar, number_first: bool, out: &Tensor) -> Result<()> {
                 match_dtype!($class, x.dtype(), T => {
@@ -459,15 +480,20 @@ where
             unsafe { walk_lanes(self, sizes, operands) };
         })
     }
-    unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
-        match_dtype!(floats, a.dtype(), T => {
-            let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
+    unsafe fn run_flat_at(
+        &self,
+        dtype: DType,
+        (a, sa): (*mut u8, isize),
+        (b, sb): (*mut u8, isize),
+        out: *mut u8,
+        n: usize,
+    ) -> bool {
+        match_dtype!(floats, dtype, T => {
+            let (pa, pb) = (a.cast::<T>().cast_const(), b.cast::<T>().cast_const());
             // SAFETY: as in `numeric2`.
-            unsafe { lanes2(self, &[out.numel()], pa, &[sa], pb, &[sb], out.ptr::<T>(), &[1]) };
-        }, else {
-            // SAFETY: those of callers.
-            unsafe { Numeric2::<Lanes>::run(self, a, b, out) }
-        })
+            unsafe { lanes2(self, &[n], pa, &[sa], pb, &[sb], out.cast::<T>(), &[1]) };
+        }, else return false);
+        true
     }
     unsafe fn run_few(&self, x: &Tensor, number: Scalar, number_first: bool, out: &Tensor) -> Result<()> {
         match_dtype!(floats, x.dtype(), T => {
@@ -499,12 +525,19 @@ impl<O, A: Numeric2<O>, B: Numeric2<O>> Numeric2<O> for Either<A, B> {
         }
     }
     #[inline]
-    unsafe fn run_flat(&self, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) {
+    unsafe fn run_flat_at(
+        &self,
+        dtype: DType,
+        a: (*mut u8, isize),
+        b: (*mut u8, isize),
+        out: *mut u8,
+        n: usize,
+    ) -> bool {
         // SAFETY: those of callers.
         unsafe {
             match self {
-                Either::First(k) => k.run_flat(a, b, out),
-                Either::Second(k) => k.run_flat(a, b, out),
+                Either::First(k) => k.run_flat_at(dtype, a, b, out, n),
+                Either::Second(k) => k.run_flat_at(dtype, a, b, out, n),
             }
         }
     }

@@ -374,6 +374,10 @@ impl<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static> Primitive for OnePa
         // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
         unsafe { self.kernel.run_flat((xs[0], 1), (xs[1], 1), out) };
     }
+    unsafe fn run_flat_at(&self, dtype: DType, [a, b]: [(*mut u8, isize); 2], out: *mut u8, n: usize) -> bool {
+        // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
+        unsafe { self.kernel.run_flat_at(dtype, a, b, out, n) }
+    }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Err(crate::Error::autograd(format!("{}: the one-pass form of its rule has no derivative", self.op)))
     }

@@ -117,6 +117,10 @@ impl<B: Binary> Primitive for Zip<B> {
         // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
         unsafe { self.0.kernel().run_flat((xs[0], step(xs[0])), (xs[1], step(xs[1])), out) };
     }
+    unsafe fn run_flat_at(&self, dtype: DType, [a, b]: [(*mut u8, isize); 2], out: *mut u8, n: usize) -> bool {
+        // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
+        unsafe { self.0.kernel().run_flat_at(dtype, a, b, out, n) }
+    }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         self.0.vjp(cx)
     }

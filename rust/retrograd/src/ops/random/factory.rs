@@ -2,7 +2,8 @@
 
 use retrograd_macros::op;
 
-use super::draw::{Draw, draw_into};
+use super::draw::Draw;
+use super::fill;
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::random;
@@ -24,7 +25,7 @@ pub(super) fn fresh(
     how.check(dtype)?;
     let t = transforms::drawn(op, &sizes(op, size)?, |sizes| {
         let t = Tensor::empty(sizes, dtype)?;
-        draw_into(&t, how, generator)?;
+        fill(&t, how, generator)?;
         Ok(t)
     })?;
     options.leaf(t)
@@ -44,7 +45,7 @@ fn fresh_like(
     let t = transforms::drawn(op, one.sizes(), |sizes| {
         // Batch axes come first; each entry is then in row-major order.
         let t = if sizes == one.sizes() { one.clone() } else { Tensor::empty(sizes, one.dtype())? };
-        draw_into(&t, how, generator)?;
+        fill(&t, how, generator)?;
         Ok(t)
     })?;
     options.leaf(t)

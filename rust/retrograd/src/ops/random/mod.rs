@@ -13,6 +13,7 @@ use super::{Entry, Form, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply1};
 use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::generator::Generator;
 use crate::tensor::copy;
@@ -115,6 +116,17 @@ impl Primitive for Redraw {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Tensor::zeros(cx.g().sizes(), cx.g().dtype()).map(one)
     }
+}
+
+/// Writes draws to a fresh tensor: as an op where what a function does is recorded.
+fn fill(t: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<()> {
+    if !record::is_recording() {
+        return draw_into(t, how, generator);
+    }
+    record::unwritten(t);
+    apply_as(Form::InPlace, Redraw { how, generator: generator.cloned() }, &[t])?;
+    t.set_version(0);
+    Ok(())
 }
 
 fn redraw(form: Form, input: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<Tensor> {

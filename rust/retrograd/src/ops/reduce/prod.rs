@@ -9,13 +9,14 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::Ring;
 use crate::kernels::reduce;
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Dtypes, Element, Tensor, Truth};
+use crate::tensor::{DType, Dtypes, Tensor, Truth};
 
 /// `prod`: reverse `g` times the product of the other elements.
 #[derive(Clone, Debug)]
@@ -62,7 +63,12 @@ impl Primitive for Prod {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated_wide(xs[0].dtype(), self.dtype);
-        let x = copy::cast(&into_accumulator(xs[0], dtype)?, dtype.wide())?;
+        let x = into_accumulator(xs[0], dtype)?;
+        if x.dtype() == DType::Float32 && dtype == DType::Float32 {
+            // Carried in float64, element by element.
+            return run::<f32, _>(&reduce::CumProd, &x, &self.over).map(out);
+        }
+        let x = copy::cast(&x, dtype.wide())?;
         let product = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?,
             else run::<Complex<f64>, _>(&reduce::Prod, &x, &self.over)?);
         copy::cast(&product, dtype).map(out)
@@ -111,33 +117,114 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
 }
 
 /// The products of all other elements along the middle axis: those before times those after. No division, so zeros are
-/// exact.
-fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
-    fn fill<T: Element + Ring>(x: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
-        let mut run = vec![T::ONE; after];
-        for b in 0..before {
-            let (x, o) = (&x[b * n * after..][..n * after], &mut o[b * n * after..][..n * after]);
-            run.fill(T::ONE);
-            for (x, o) in x.chunks(after).zip(o.chunks_mut(after)) {
-                for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
-                    *o = *run;
-                    *run = run.mul(*x);
-                }
-            }
-            run.fill(T::ONE);
-            for (x, o) in x.chunks(after).zip(o.chunks_mut(after)).rev() {
-                for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
-                    *o = o.mul(*run);
-                    *run = run.mul(*x);
-                }
-            }
-        }
+/// exact. Floats are multiplied in float64.
+fn others(x: &Tensor, dims: [usize; 3]) -> Result<Tensor> {
+    if x.dtype() == DType::Float32 {
+        let x = copy::contiguous(x)?;
+        return Tensor::build::<f32>(x.sizes(), |o| {
+            fill_others(x.as_slice::<f32>().expect(WHY), o, dims, f64::from, |y| y as f32);
+        });
     }
     let wide = copy::contiguous(&copy::cast(x, x.dtype().wide())?)?;
     let others = match_dtype!(wide, wide.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
-        fill(wide.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
+        fill_others(wide.as_slice::<T>().expect(WHY), o, dims, |x| x, |y| y);
     }))?;
     copy::cast(&others, x.dtype())
+}
+
+const WHY: &str = "contiguous and of this dtype";
+
+/// What an element takes in nanoseconds.
+const COST: f64 = 1.5;
+
+/// [`others`] of elements `T` that are multiplied as `W`. Threads share the first axis.
+fn fill_others<T: Copy + Sync, W: Ring>(
+    x: &[T],
+    o: &mut [T],
+    [_, n, after]: [usize; 3],
+    widen: impl Fn(T) -> W + Sync,
+    narrow: impl Fn(W) -> T + Sync,
+) {
+    let block = n * after;
+    let to = SharedPtr(o.as_mut_ptr());
+    assert!(o.len() == x.len(), "a result for each element");
+    split(x.len() / block, 1, x.len() as f64 * COST, &|some| {
+        // The products before each element of a block.
+        let (mut before, mut run, mut row) = (vec![W::ONE; block], vec![W::ONE; after], vec![W::ONE; after]);
+        for i in some {
+            let x = &x[i * block..(i + 1) * block];
+            // SAFETY: the output has the elements of `x`, and no other piece has those of block `i`.
+            let o = unsafe { std::slice::from_raw_parts_mut(to.get().add(i * block), block) };
+            if after == 1 {
+                line_of_others(x, o, &mut before, &widen, &narrow);
+            } else {
+                columns_of_others(x, o, &mut before, [&mut run, &mut row], &widen, &narrow);
+            }
+        }
+    });
+}
+
+/// [`fill_others`] of as many columns as `run` has places.
+fn columns_of_others<T: Copy, W: Ring>(
+    x: &[T],
+    o: &mut [T],
+    before: &mut [W],
+    [run, row]: [&mut [W]; 2],
+    widen: impl Fn(T) -> W,
+    narrow: impl Fn(W) -> T,
+) {
+    let after = run.len();
+    // Rows are converted by themselves: one kind of number to a loop.
+    let convert = |x: &[T], row: &mut [W]| row.iter_mut().zip(x).for_each(|(to, &x)| *to = widen(x));
+    run.fill(W::ONE);
+    for (x, before) in x.chunks(after).zip(before.chunks_mut(after)) {
+        convert(x, row);
+        before.copy_from_slice(run);
+        multiply(run, row);
+    }
+    run.fill(W::ONE);
+    for ((x, o), before) in x.chunks(after).zip(o.chunks_mut(after)).zip(before.chunks_mut(after)).rev() {
+        convert(x, row);
+        multiply(before, run);
+        o.iter_mut().zip(before).for_each(|(o, before)| *o = narrow(*before));
+        multiply(run, row);
+    }
+}
+
+/// `x *= by`.
+fn multiply<W: Ring>(x: &mut [W], by: &[W]) {
+    x.iter_mut().zip(by).for_each(|(x, by)| *x = x.mul(*by));
+}
+
+/// Elements of a line whose products wait for those of the others once, not for each other one by one.
+const TOGETHER: usize = 8;
+
+/// [`fill_others`] of one line.
+fn line_of_others<T: Copy, W: Ring>(
+    x: &[T],
+    o: &mut [T],
+    before: &mut [W],
+    widen: impl Fn(T) -> W,
+    narrow: impl Fn(W) -> T,
+) {
+    let mut run = W::ONE;
+    for (x, before) in x.chunks(TOGETHER).zip(before.chunks_mut(TOGETHER)) {
+        let mut near = W::ONE;
+        for (&x, before) in x.iter().zip(before) {
+            *before = run.mul(near);
+            near = near.mul(widen(x));
+        }
+        run = run.mul(near);
+    }
+    run = W::ONE;
+    for ((x, o), before) in x.rchunks(TOGETHER).zip(o.rchunks_mut(TOGETHER)).zip(before.rchunks(TOGETHER)) {
+        let mut near = W::ONE;
+        for ((&x, o), before) in x.iter().zip(o).zip(before).rev() {
+            *o = narrow(before.mul(run.mul(near)));
+            near = near.mul(widen(x));
+        }
+        run = run.mul(near);
+    }
 }
 
 /// The product of all elements.
@@ -199,6 +286,35 @@ mod tests {
                 assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
             }
         }
+    }
+
+    #[test]
+    fn others_are_the_products_without_each_element() {
+        for dims in [[1, 1, 1], [1, 7, 1], [2, 8, 1], [3, 9, 1], [1, 21, 1], [2, 5, 3], [1, 17, 2]] {
+            let count = dims.iter().product::<usize>();
+            for zeros in [&[][..], &[3], &[0, 4], &[6]] {
+                let mut x: Vec<f32> = (0..count).map(|i| 1.5 - (i as f32 * 0.37).sin()).collect();
+                zeros.iter().filter(|&&z| z < count).for_each(|&z| x[z] = 0.0);
+                let x = Tensor::from_slice(&x, &[count]).unwrap();
+                let wide = copy::cast(&x, DType::Float64).unwrap();
+                let [single, double] = [&x, &wide].map(|x| others(x, dims).unwrap());
+                let (x, single) = (wide.to_vec::<f64>().unwrap(), single.to_vec::<f32>().unwrap());
+                for (at, &y) in double.to_vec::<f64>().unwrap().iter().enumerate() {
+                    let (b, j) = (at / dims[2] / dims[1], at % dims[2]);
+                    let line = (0..dims[1]).map(|i| (b * dims[1] + i) * dims[2] + j);
+                    let want: f64 = line.filter(|&i| i != at).map(|i| x[i]).product();
+                    assert!((y - want).abs() <= 1e-13 * want.abs(), "{dims:?} {at}: {y}, not {want}");
+                    assert!((single[at] - want as f32).abs() <= f32::EPSILON * want.abs() as f32, "{dims:?} {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn single_precision_is_carried_in_double() {
+        // In float32 the product would overflow on the way.
+        let x = Tensor::from_slice(&[1e30f32, 1e30, 1e-30, 1e-30, 3.0], &[5]).unwrap();
+        assert!((x.prod(None).unwrap().item().unwrap().as_f64() - 3.0).abs() < 1e-5);
     }
 
     #[test]

@@ -9,6 +9,8 @@ use crate::{OutOfMemory, Result};
 const COST: f64 = 0.3;
 /// Elements from which on a stretch is copied: fewer take longer to call the copy than to be read one by one.
 const COPIED: usize = 8;
+/// Positions for each stretch, of a line in which short stretches are stretches of their own.
+const FEW: usize = 4;
 
 /// For every position along an axis of the result, which positions of the operand it sums, and with which weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,8 +84,14 @@ enum Stretch {
     Sums { to: usize, len: usize },
 }
 
-/// The stretches of a table, for blocks of `inner` elements.
+/// The stretches of a table, for blocks of `inner` elements. Where there would be many, short ones are sums.
 fn stretches(table: &ResampleTable, inner: usize) -> Vec<Stretch> {
+    let all = stretches_from(table, inner, 1);
+    if all.len() * FEW <= table.to() { all } else { stretches_from(table, inner, COPIED) }
+}
+
+/// [`stretches`], of which copies have at least `least` elements.
+fn stretches_from(table: &ResampleTable, inner: usize, least: usize) -> Vec<Stretch> {
     // The element of which a position is a copy.
     let copied = |o: usize| match table.taps[table.starts[o]..table.starts[o + 1]] {
         [(i, 1.0)] => Some(i),
@@ -96,7 +104,7 @@ fn stretches(table: &ResampleTable, inner: usize) -> Vec<Stretch> {
             while o + len < table.to() && copied(o + len) == Some(from + len) {
                 len += 1;
             }
-            if len * inner >= COPIED {
+            if len * inner >= least {
                 if sums < o {
                     all.push(Stretch::Sums { to: sums, len: o - sums });
                 }
@@ -214,7 +222,11 @@ impl<T: Ring> Task for Along<'_, T> {
                     match *stretch {
                         Stretch::Copy { from: i, to: o, len } => {
                             let (x, y) = (self.x.add((b * from + i) * n), self.y.add((b * to + o) * n));
-                            x.copy_to_nonoverlapping(y, len * n);
+                            if len * n >= COPIED {
+                                x.copy_to_nonoverlapping(y, len * n);
+                            } else {
+                                (0..len * n).for_each(|j| *y.add(j) = *x.add(j));
+                            }
                         }
                         Stretch::Sums { to, len } if n == 1 => self.elements(b, to..to + len),
                         Stretch::Sums { to, len } => self.rows(b, to..to + len),
@@ -252,7 +264,7 @@ pub fn along<T: Ring>(table: &ResampleTable, x: &[T], y: &mut [T], outer: usize,
 mod tests {
     use super::*;
 
-    /// A line of 20 that repeats its ends, adds two, and leaves one out.
+    /// A line of 20 that repeats its ends, adds some, and leaves one out.
     fn table() -> ResampleTable {
         let taps = |o: usize| match o {
             0..3 => vec![(2 - o, 1.0)],
@@ -267,10 +279,30 @@ mod tests {
 
     #[test]
     fn stretches_are_the_positions_in_order() {
-        let one = stretches(&table(), 1);
+        let one = stretches_from(&table(), 1, COPIED);
         let (a, b) = (Stretch::Copy { from: 0, to: 3, len: 11 }, Stretch::Copy { from: 9, to: 17, len: 11 });
         assert_eq!(one, [Stretch::Sums { to: 0, len: 3 }, a, Stretch::Sums { to: 14, len: 3 }, b]);
         assert_eq!(stretches(&table(), 8)[0], Stretch::Copy { from: 2, to: 0, len: 1 });
+        // A border of three around 40: copies of one element, and of the line.
+        let reflected = |o: usize| [(o.abs_diff(3).min(81 - o), 1.0)];
+        let one = stretches(&ResampleTable::new(40, 1, (0..46).map(reflected)).unwrap(), 1);
+        let copies = [(3, 0, 1), (2, 1, 1), (1, 2, 1), (0, 3, 40), (38, 43, 1), (37, 44, 1), (36, 45, 1)];
+        assert_eq!(one, copies.map(|(from, to, len)| Stretch::Copy { from, to, len }));
+    }
+
+    #[test]
+    fn short_copies_are_elements() {
+        let reflected = |o: usize| [(o.abs_diff(3).min(81 - o), 1.0)];
+        let table = ResampleTable::new(40, 1, (0..46).map(reflected)).unwrap();
+        for inner in [1, 2, 3, 9] {
+            let x: Vec<f64> = (0..2 * 40 * inner).map(|i| i as f64).collect();
+            let mut y = vec![-1.0; 2 * 46 * inner];
+            along(&table, &x, &mut y, 2, inner);
+            for (at, &y) in y.iter().enumerate() {
+                let (b, o, j) = (at / inner / 46, at / inner % 46, at % inner);
+                assert_eq!(y, ((b * 40 + reflected(o)[0].0) * inner + j) as f64);
+            }
+        }
     }
 
     #[test]
@@ -287,7 +319,7 @@ mod tests {
                 assert!(y == want, "{outer} {inner}: {o} is {y}, not {want}");
             }
         }
-        let mut y = [1.0; 28];
+        let mut y = [1.0f64; 28];
         along(&table, &[-0.0; 20], &mut y, 1, 1);
         assert!(y.iter().enumerate().all(|(o, y)| y.is_sign_negative() == (o != 15)));
     }

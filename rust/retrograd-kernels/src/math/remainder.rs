@@ -58,7 +58,7 @@ pub fn floor_quotient<V: Vector>(a: V, b: V) -> V {
 #[cfg(test)]
 mod tests {
     use super::super::super::pointwise::{Body, lanes1_at};
-    use super::super::super::real::{Arithmetic, Ring};
+    use super::super::super::real::Arithmetic;
     use super::super::super::simd::InstructionSet;
     use super::*;
 

@@ -583,6 +583,7 @@ mod tests {
 
     #[test]
     fn fused_rules_agree() {
+        let _reading = crate::storage::reclaim::reading();
         let x: Vec<f64> = (0..17).map(|i| f64::from(i) * 0.09 - 0.2).collect();
         let x = Tensor::from_slice(&x, &[17]).unwrap();
         for eps in [None, Some(0.05), Some(-1.0)] {

@@ -35,8 +35,8 @@ pub fn erfc<V: Vector<Elem = f32>>(x: V) -> V {
     let lost = a.fused(a, -square);
     let three = x.of(3.0);
     let sum = a + three;
-    let u = sum.near_reciprocal();
-    // What the sum and the reciprocal lost, in units of `u`: its square is beyond the last place.
+    let u = one / sum;
+    // What the sum and the quotient lost, in units of `u`.
     let rest = (-u).fused(sum, one) - u * (a - (sum - three));
     let scale = x.of(9.5);
     let t = (u * rest).fma(scale, u.fma(scale, x.of(-1.71875)));

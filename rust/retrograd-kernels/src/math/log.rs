@@ -12,8 +12,7 @@ use super::{Tables, polynomial};
 /// `(h, t)` with `log(1 + f) = f - (h - t)`, for `1 + f` from sqrt(1/2) to sqrt(2).
 #[inline(always)]
 fn tail<V: Vector>(f: V) -> (V, V) {
-    // In a term that is small beside the largest.
-    let s = f.near_quotient(f + f.of(2.0));
+    let s = f / (f + f.of(2.0));
     let z = s * s;
     let half = f * f * f.of(0.5);
     (half, s * (half + z * polynomial(z, V::Elem::LOG)))

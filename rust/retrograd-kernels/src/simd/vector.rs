@@ -70,15 +70,10 @@ pub trait Vector:
     fn fused(self, b: Self, c: Self) -> Self {
         self.fma(b, c)
     }
-    /// The reciprocal of a normal number whose reciprocal is normal, to half of the digits or more.
+    /// The reciprocal of a number from 1 to 2, to half of the digits or more.
     #[inline(always)]
     fn near_reciprocal(self) -> Self {
         self.of(1.0) / self
-    }
-    /// `self / o` to one or two last places, for an `o` as of [`Vector::near_reciprocal`].
-    #[inline(always)]
-    fn near_quotient(self, o: Self) -> Self {
-        self / o
     }
     /// The square root.
     fn sqrt(self) -> Self;

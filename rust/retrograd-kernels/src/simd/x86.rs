@@ -149,13 +149,6 @@ macro_rules! methods {
             // SAFETY: a value of this type is proof of its instructions.
             unsafe { Self($f(self.0)) }
         }
-        // A third of the time of a division.
-        #[inline(always)]
-        fn near_quotient(self, o: Self) -> Self {
-            let near = o.near_reciprocal();
-            let rest = (-o).fma(near, o.of(1.0));
-            self * near.fma(rest, near)
-        }
     };
     // Of a NaN these instructions give the second operand.
     (extremes: $min:ident $max:ident) => {

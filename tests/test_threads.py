@@ -49,6 +49,12 @@ def standardized(*sizes: int, groups: int = 0) -> list[rg.Tensor]:
     return [y, *rg.autograd.grad(y, (x, w, b), noise(*sizes, seed=3))]
 
 
+def borders(mode: str) -> list[rg.Tensor]:
+    x = noise(300, 30, 70).requires_grad_()
+    y = rg.nn.functional.pad(x, (3, 5), mode=mode)
+    return [y, *rg.autograd.grad(y, x, noise(300, 30, 78, seed=3))]
+
+
 WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
     "elementwise": lambda: [noise(1_000_003).exp(), noise(1_000_003).mul(2.0).add_(1.0)],
     "broadcast and strided": lambda: [noise(900, 501).t() + noise(900), noise(900, 501)[:, ::2].tanh()],
@@ -60,6 +66,22 @@ WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
     "narrow columns": lambda: [noise(300_000, 3).sum(0), noise(300_000, 300).sum(0)],
     "product": lambda: [noise(513, 300) @ noise(300, 257), noise(2, 3000) @ noise(3000, 2000)],
     "batches of products": lambda: [noise(40, 65, 66) @ noise(40, 66, 67)],
+    "products with a vector": lambda: [
+        noise(1503, 1500) @ noise(1500),
+        noise(1500) @ noise(1500, 1503),
+        noise(1500) @ noise(1503, 1500).t(),
+        noise(1500, 1503).t() @ noise(1500),
+        noise(3, 40_001) @ noise(40_001),
+        noise(1500, 3001)[:, ::2] @ noise(1501),
+    ],
+    "numbers in steps": lambda: [
+        rg.arange(1_000_003),
+        rg.arange(-5, 3_000_000, 3, dtype=rg.int32),
+        rg.arange(0.5, 300_000, 0.3),
+        rg.linspace(-1, 2, 1_000_003),
+        rg.zeros(3_000_001),
+    ],
+    "borders": lambda: borders("reflect") + borders("circular"),
     "integers": lambda: [noise(1_000_000).mul(100).to(rg.int32).sum(), noise(1_000_000).gt(0).sum()],
     "many lines in order": lambda: [
         *noise(700, 501).sort(1),

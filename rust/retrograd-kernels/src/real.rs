@@ -169,6 +169,8 @@ pub trait Real: Field + Ordered + Format + Tables {
     fn trunc(self) -> Self;
     /// To the nearest integer, halves to the even one.
     fn round(self) -> Self;
+    /// What is left of a division whose quotient is rounded towards zero, with the sign of `self`.
+    fn rem(self, o: Self) -> Self;
 }
 
 macro_rules! real {
@@ -226,6 +228,7 @@ macro_rules! real {
             #[inline(always)] fn ceil(self) -> Self { self.ceil() }
             #[inline(always)] fn round(self) -> Self { self.round_ties_even() }
             #[inline(always)] fn trunc(self) -> Self { self.trunc() }
+            #[inline(always)] fn rem(self, o: Self) -> Self { self % o }
         }
     )* };
 }

@@ -11,9 +11,11 @@
 
 mod erf;
 mod exp;
+mod hypot;
 mod inverse;
 mod log;
 mod normal;
+mod remainder;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -21,9 +23,11 @@ mod trigonometry;
 
 pub use erf::{erf, erf_below_1, erfc, erfinv};
 pub use exp::{cosh, exp, exp2, expm1, sigmoid, sinh, tanh};
+pub use hypot::hypot;
 pub use inverse::{acos, asin, atan, atan2};
 pub use log::{acosh, asinh, atanh, log, log_in_two, log1p, log2, log10, logit};
 pub use normal::normal_cdf;
+pub use remainder::{floor_quotient, fmod, remainder};
 pub use tables::Tables;
 pub use trigonometry::{cos, sin, tan};
 

@@ -21,6 +21,9 @@ pub trait Tables: Sized + 'static {
     const COS_ONE: Self;
     /// `sin` and `cos` reduce arguments below this themselves.
     const TURNS_MAX: Self;
+    /// The square of a number between the first two is normal, unless the number is small beside one that is in there;
+    /// so are those of all other numbers after a product with the third, or with the fourth.
+    const SQUARED: [Self; 4];
 
     /// ln 2 as a sum; the product of the first part with any exponent is exact.
     const LN_2: [Self; 2];
@@ -81,6 +84,12 @@ impl Tables for f32 {
     const ERF_ONE: Self = 4.0;
     const COS_ONE: Self = 2.4e-4;
     const TURNS_MAX: Self = 131072.0;
+    const SQUARED: [Self; 4] = [
+        f32::from_bits((127 - 50) << 23),
+        f32::from_bits((127 + 50) << 23),
+        f32::from_bits((127 + 100) << 23),
+        f32::from_bits((127 - 100) << 23),
+    ];
 
     const LN_2: [Self; 2] = [0.69314575, 1.4286068e-06];
     const LOG10_2: [Self; 2] = [0.3010254, 4.605039e-06];
@@ -152,6 +161,12 @@ impl Tables for f64 {
     const ERF_ONE: Self = 6.0;
     const COS_ONE: Self = 1e-8;
     const TURNS_MAX: Self = 2097152.0;
+    const SQUARED: [Self; 4] = [
+        f64::from_bits((1023 - 500) << 52),
+        f64::from_bits((1023 + 500) << 52),
+        f64::from_bits((1023 + 700) << 52),
+        f64::from_bits((1023 - 700) << 52),
+    ];
 
     const LN_2: [Self; 2] = [0.6931471805598903, 5.497923018708371e-14];
     const LOG10_2: [Self; 2] = [0.30102999566395283, 2.8363394551044964e-14];

@@ -35,7 +35,7 @@ pub fn sin<V: Vector>(x: V) -> V {
     let turns = x.fma(x.of(std::f64::consts::FRAC_1_PI), shift);
     let r = reduced(x, turns - shift);
     let y = sin_in_range(r.xor(turns.low_to_sign()));
-    y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), x, V::Elem::sin_of_large)
+    y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), [x], |[x]| V::Elem::sin_of_large(x))
 }
 
 /// The cosine of radians. ULP: 2 / 2. Never beyond 1.
@@ -48,7 +48,7 @@ pub fn cos<V: Vector>(x: V) -> V {
     let y = sin_in_range(-r.xor(turns.low_to_sign()));
     // Exact at 0, also where sums of products are rounded twice.
     let y = x.of(1.0).select(x.abs().lt(x.splat(V::Elem::COS_ONE)), y);
-    y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), x, V::Elem::cos_of_large)
+    y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), [x], |[x]| V::Elem::cos_of_large(x))
 }
 
 /// The tangent of radians. ULP: 2.5 / 2.
@@ -62,5 +62,5 @@ pub fn tan<V: Vector>(x: V) -> V {
     let t = r.fma(z * polynomial(z, V::Elem::TAN), r);
     let odd = one.or(turns.low_to_sign()).lt(x.of(0.0));
     let y = (-one).select(odd, t) / t.select(odd, one);
-    y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), x, V::Elem::tan_of_large)
+    y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), [x], |[x]| V::Elem::tan_of_large(x))
 }

@@ -37,6 +37,9 @@ mod sealed {
     pub trait Kernel: crate::real::Ring {
         /// Whether B is written in another form for every part of C: then C is cut between columns if it has many.
         const WRITES_B: bool = false;
+        /// Where C is one row or column, parts of it that begin at multiples of this have the same terms in the same
+        /// order as the whole, unless they are single elements; 0 if they do not.
+        const VECTOR_GRAIN: usize = 0;
 
         /// # Safety
         /// The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
@@ -91,6 +94,9 @@ macro_rules! float {
         }
 
         impl sealed::Kernel for $t {
+            // Columns are taken four at a time, or by vectors.
+            const VECTOR_GRAIN: usize = 128;
+
             #[expect(private_interfaces, reason = "the trait is sealed")]
             unsafe fn product(p: Product<Self>) {
                 // SAFETY: the duties pass through; the instructions are those just detected, or
@@ -204,7 +210,8 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         }
         return;
     }
-    if m.saturating_mul(n).saturating_mul(k) < FEW_TERMS || m.min(n) == 1 {
+    let is_vector = m.min(n) == 1;
+    if m.saturating_mul(n).saturating_mul(k) < FEW_TERMS || is_vector && (T::VECTOR_GRAIN == 0 || m == n) {
         // SAFETY: duty 1, and no extent is zero.
         return unsafe {
             T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj })
@@ -214,12 +221,14 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
     // than one row and column.
     let along_rows = if T::WRITES_B { m > 2 * n } else { m >= n };
     let extent = if along_rows { m } else { n };
-    let mut grain = extent.div_ceil(2 * num_threads()).next_multiple_of(GRAIN);
+    let least = if is_vector { T::VECTOR_GRAIN } else { GRAIN };
+    let mut grain = extent.div_ceil(2 * num_threads()).next_multiple_of(least);
     while extent % grain == 1 {
-        grain += GRAIN;
+        grain += least;
     }
     let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
-    let cost = m as f64 * n as f64 * k as f64 * TERM_COST;
+    let term = if is_vector { size_of::<T>() as f64 * VECTOR_BYTE_COST } else { TERM_COST };
+    let cost = m as f64 * n as f64 * k as f64 * term;
     split(extent, grain, cost, &|part| {
         let (i, m) = if along_rows { (part.start as isize, part.len()) } else { (0, m) };
         let (j, n) = if along_rows { (0, n) } else { (part.start as isize, part.len()) };
@@ -250,6 +259,8 @@ pub unsafe fn vdot<T: Vectors + Real>(
 
 /// What a term takes, in nanoseconds: 120 billion operations a second.
 pub const TERM_COST: f64 = 1.0 / 60.0;
+/// What a byte of the matrix takes where C is one row or column: each is read once.
+const VECTOR_BYTE_COST: f64 = 0.022;
 /// As [`gemm`], with a B that is written panel by panel when the product needs it: `C = start + A B`, the rows of C
 /// contiguous.
 ///

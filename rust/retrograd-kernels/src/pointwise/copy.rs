@@ -102,6 +102,16 @@ impl<T: Copy> Task for CopyTile<T> {
                     std::slice::from_raw_parts_mut(o.offset(row * so[1]).cast(), n).fill(MaybeUninit::new(value));
                 }
             }
+        } else if so[0].abs() == 1 && so[0] == -sa[0] && n > 0 {
+            let from_start = |stride: isize| if stride < 0 { 1 - n as isize } else { 0 };
+            for row in 0..rows as isize {
+                // SAFETY: duties 1 and 2: rows of `n` elements on both sides, one of them backwards.
+                let (a, o) = unsafe {
+                    let (a, o) = (a.offset(row * sa[1] + from_start(sa[0])), o.offset(row * so[1] + from_start(so[0])));
+                    (std::slice::from_raw_parts(a, n), std::slice::from_raw_parts_mut(o.cast::<MaybeUninit<T>>(), n))
+                };
+                o.iter_mut().zip(a.iter().rev()).for_each(|(o, &a)| *o = MaybeUninit::new(a));
+            }
         } else if so[0] == 1 && sa[1] == 1 && n >= SQUARE && rows >= SQUARE {
             // SAFETY: duties 1-3.
             unsafe { transpose(n, rows, a, sa[0], o, so[1]) };

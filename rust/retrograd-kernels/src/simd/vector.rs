@@ -159,16 +159,18 @@ pub trait Vector:
     /// `f(x)` in the lanes whose mask is false, `self` elsewhere: for the few arguments that a polynomial does not
     /// reach.
     #[inline(always)]
-    fn patched(self, mask: Self::Mask, x: Self, f: fn(Self::Elem) -> Self::Elem) -> Self {
+    fn patched<const K: usize>(self, mask: Self::Mask, x: [Self; K], f: fn([Self::Elem; K]) -> Self::Elem) -> Self {
         let bits = !Self::mask_bits(mask) & (((1u64 << Self::LEN) - 1) as u32);
         if bits == 0 {
             return self;
         }
-        let mut from = [Self::Elem::ZERO; 32];
+        let mut from = [[Self::Elem::ZERO; 32]; K];
         let mut to = [Self::Elem::ZERO; 32];
-        // SAFETY: (1) `self` exists; (1, 2) both arrays hold `LEN` elements.
+        // SAFETY: (1) `self` exists; (1, 2) each array holds `LEN` elements.
         unsafe {
-            x.store(from.as_mut_ptr());
+            for (x, from) in x.into_iter().zip(&mut from) {
+                x.store(from.as_mut_ptr());
+            }
             self.store(to.as_mut_ptr());
             patch(bits, &from, &mut to, f);
             Self::load(to.as_ptr())
@@ -178,10 +180,10 @@ pub trait Vector:
 
 #[cold]
 #[inline(never)]
-fn patch<T: Copy>(bits: u32, from: &[T; 32], to: &mut [T; 32], f: fn(T) -> T) {
+fn patch<T: Copy, const K: usize>(bits: u32, from: &[[T; 32]; K], to: &mut [T; 32], f: fn([T; K]) -> T) {
     for i in 0..32 {
         if bits >> i & 1 == 1 {
-            to[i] = f(from[i]);
+            to[i] = f(from.map(|x| x[i]));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Powers, and functions of magnitudes.
+//! Powers.
 
 use super::lanes::blocks;
 use crate::math;
@@ -25,20 +25,6 @@ fn to_the<V: Vector<Elem = f64>>(x: V, e: V) -> V {
 blocks! {
     /// `x` to the power `e`, both of them float32 numbers.
     power[x, e] = to_the(x, e);
-    /// `sqrt(a^2 + b^2)`, without overflow or underflow on the way; infinite if either is, also beside NaN.
-    hypot[a, b] = {
-        let (a, b) = (a.abs(), b.abs());
-        let infinity = a.of(f64::INFINITY);
-        let (most, least) = (a.at_least(b), a.at_most(b));
-        // By powers of two, which lose nothing: the squares of all that is scaled are normal numbers.
-        let (large, small) = (a.of(2f64.powi(500)).lt(most), most.lt(a.of(2f64.powi(-500))));
-        let (up, down, one) = (a.of(2f64.powi(700)), a.of(2f64.powi(-700)), a.of(1.0));
-        let scale = up.select(small, down.select(large, one));
-        let (x, y) = (most * scale, least * scale);
-        let length = x.fused(x, y * y).sqrt() * down.select(small, up.select(large, one));
-        let length = length.select(b.eq(b), b);
-        infinity.select(a.eq(infinity), infinity.select(b.eq(infinity), length))
-    };
 }
 
 /// [`power`] of one exponent.
@@ -103,18 +89,5 @@ mod tests {
                 assert_eq!(got.to_bits(), (unsafe { y[0].assume_init() } as f32).to_bits());
             }
         }
-    }
-
-    #[test]
-    fn magnitudes() {
-        let sizes = [0.0, 5e-324, 1e-310, 1e-200, 0.3, 1.0, 4.0, 1e200, 1.7e308, f64::INFINITY];
-        for a in sizes.into_iter().flat_map(|a| [a, -a, 3.0 * a]) {
-            for b in sizes {
-                let (got, want) = (at(hypot, [a, b]), libm::hypot(a, b));
-                assert!(got == want || (got - want).abs() <= 2.0 * f64::EPSILON * want, "{a} {b}: {got}, not {want}");
-            }
-        }
-        assert_eq!(at(hypot, [f64::NAN, f64::NEG_INFINITY]), f64::INFINITY);
-        assert!(at(hypot, [f64::NAN, 1.0]).is_nan() && at(hypot, [1.0, f64::NAN]).is_nan());
     }
 }

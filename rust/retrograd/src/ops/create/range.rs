@@ -4,6 +4,8 @@ use half::{bf16, f16};
 use retrograd_macros::op;
 
 use crate::error::{Error, Result};
+use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::real::{Constant, Real, Ring};
 use crate::match_dtype;
 use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
@@ -42,6 +44,48 @@ fn count(start: Scalar, end: Scalar, step: Scalar, dtype: DType) -> Result<usize
     Ok(n as usize)
 }
 
+/// What an element takes in nanoseconds.
+const COST: f64 = 0.3;
+/// Elements whose positions are numbers of a type that vectors have.
+const TOGETHER: usize = 1024;
+
+/// A vector whose elements `fill` writes, of which it is given some and the position of the first. Threads share them.
+fn filled<T: Element>(n: usize, fill: impl Fn(usize, &mut [T]) + Sync) -> Result<Tensor> {
+    Tensor::build::<T>(&[n], |out| {
+        let to = SharedPtr(out.as_mut_ptr());
+        split(n, TOGETHER, n as f64 * COST, &|some| {
+            // SAFETY: the places are in the slice, and in no other piece.
+            let out = unsafe { std::slice::from_raw_parts_mut(to.get().add(some.start), some.len()) };
+            fill(some.start, out);
+        });
+    })
+}
+
+/// As [`filled`], of a function of the position, below 2^53.
+fn of_positions<T: Element>(n: usize, f: impl Fn(f64) -> T + Sync) -> Result<Tensor> {
+    filled(n, |start, out: &mut [T]| {
+        for (k, out) in out.chunks_mut(TOGETHER).enumerate() {
+            let first = (start + k * TOGETHER) as f64;
+            for (i, x) in out.iter_mut().enumerate() {
+                *x = f(first + f64::from(i as i32));
+            }
+        }
+    })
+}
+
+/// As [`filled`], of integers in steps.
+fn integers<T: Element + Ring>(n: usize, start: i64, step: i64) -> Result<Tensor> {
+    let constant = |int: i64| T::constant(Constant { int, re: 0.0, im: 0.0 });
+    filled(n, |first, out: &mut [T]| {
+        let mut x = constant(start.wrapping_add(step.wrapping_mul(first as i64)));
+        let step = constant(step);
+        for out in out {
+            *out = x;
+            x = x.add(step);
+        }
+    })
+}
+
 fn arange(start: Scalar, end: Scalar, step: Scalar, options: TensorOptions) -> Result<Tensor> {
     let usual = if [start, end, step].iter().all(|s| s.dtype().is_integral()) { DType::Int64 } else { default_dtype() };
     let dtype = options.dtype_or("arange", usual)?;
@@ -50,30 +94,18 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, options: TensorOptions) -> R
         // In float32, and rounded once.
         let n = count(start, end, step, dtype)?;
         let (a, s) = (start.as_f64() as f32, step.as_f64() as f32);
-        let wide = Tensor::build::<f32>(&[n], |out| {
-            out.iter_mut().enumerate().for_each(|(i, x)| *x = a + s * i as f32);
-        })?;
+        let wide = of_positions(n, |i| a + s * i as f32)?;
         return options.leaf(copy::cast(&wide, dtype)?);
     }
-    match_dtype!(reals, dtype, T => {
-        let n = count(start, end, step, dtype)?;
-        let t = if dtype.is_integral() {
-            let (a, s) = (start.as_i64(), step.as_i64());
-            Tensor::build::<T>(&[n], |out| {
-                for (i, x) in out.iter_mut().enumerate() {
-                    *x = T::from_scalar(Scalar::Int(a.wrapping_add(s.wrapping_mul(i as i64))));
-                }
-            })?
-        } else {
-            let (a, s) = (start.as_f64(), step.as_f64());
-            Tensor::build::<T>(&[n], |out| {
-                for (i, x) in out.iter_mut().enumerate() {
-                    *x = T::from_scalar(Scalar::Float(a + s * i as f64));
-                }
-            })?
-        };
-        options.leaf(t)
-    }, else Err(unsupported()))
+    let (a, s) = (start.as_f64(), step.as_f64());
+    let t = match_dtype!(ints, dtype, T => {
+        integers::<T>(count(start, end, step, dtype)?, start.as_i64(), step.as_i64())
+    }, else match dtype {
+        DType::Float32 => of_positions(count(start, end, step, dtype)?, |i| (a + s * i) as f32),
+        DType::Float64 => of_positions(count(start, end, step, dtype)?, |i| a + s * i),
+        _ => Err(unsupported()),
+    })?;
+    options.leaf(t)
 }
 
 /// The numbers from `start` to `end`, both included, in steps of `step`.
@@ -122,13 +154,9 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, #[options] options: Tenso
     // In the widest dtype of its kind, and rounded once.
     let wide = if dtype.is_integral() {
         let (a, s) = (start.as_i64(), step.as_i64());
-        Tensor::build::<i64>(&[count as usize + 1], |out| {
-            out.iter_mut().enumerate().for_each(|(i, x)| *x = a.wrapping_add(s.wrapping_mul(i as i64)));
-        })?
+        integers::<i64>(count as usize + 1, a, s)?
     } else {
-        Tensor::build::<f64>(&[count as usize + 1], |out| {
-            out.iter_mut().enumerate().for_each(|(i, x)| *x = a + s * i as f64);
-        })?
+        of_positions(count as usize + 1, |i| a + s * i)?
     };
     options.leaf(copy::cast(&wide, dtype)?)
 }
@@ -164,28 +192,54 @@ pub(super) fn default_dtype_of(ends: [Scalar; 2]) -> DType {
     if complex { default_dtype().complex() } else { default_dtype() }
 }
 
+/// As [`spaced`], of floats that loops compute with.
+fn spaced_floats<T: Element + FromScalar + Real>(ends: [Scalar; 2], n: usize) -> Result<Tensor> {
+    let [a, b] = ends.map(T::from_scalar);
+    let step = if n > 1 { b.sub(a).div(T::of((n - 1) as f64)) } else { T::ZERO };
+    let half = if n == 1 { 1 } else { n / 2 };
+    filled(n, |start, out: &mut [T]| {
+        let (near, far) = out.split_at_mut(half.saturating_sub(start).min(out.len()));
+        let last = n as f64 - 1.0 - (start + near.len()) as f64;
+        for (k, near) in near.chunks_mut(TOGETHER).enumerate() {
+            let first = (start + k * TOGETHER) as f64;
+            for (i, x) in near.iter_mut().enumerate() {
+                *x = a.add(step.mul(T::of(first + f64::from(i as i32))));
+            }
+        }
+        for (k, far) in far.chunks_mut(TOGETHER).enumerate() {
+            let last = last - (k * TOGETHER) as f64;
+            for (i, x) in far.iter_mut().enumerate() {
+                *x = b.sub(step.mul(T::of(last - f64::from(i as i32))));
+            }
+        }
+    })
+}
+
 /// `n` numbers evenly spaced between two, both included, in the arithmetic of the dtype: from the nearer end, so that
 /// both are exact.
-fn spaced(dtype: DType, [a, b]: [Scalar; 2], n: usize) -> Result<Tensor> {
+fn spaced(dtype: DType, ends: [Scalar; 2], n: usize) -> Result<Tensor> {
     /// `round` is to the precision of the dtype.
-    fn build<T: Element + FromScalar>([a, b]: [Scalar; 2], n: usize, round: impl Fn(f64) -> f64) -> Result<Tensor> {
+    fn build<T: Element + FromScalar>(
+        ends: [Scalar; 2],
+        n: usize,
+        round: impl Fn(f64) -> f64 + Sync,
+    ) -> Result<Tensor> {
         // The ends are numbers of the dtype.
-        let [a, b] = [a, b].map(|x| T::from_scalar(x).to_scalar().as_f64());
+        let [a, b] = ends.map(|x| T::from_scalar(x).to_scalar().as_f64());
         let step = if n > 1 { round(round(b - a) / round((n - 1) as f64)) } else { 0.0 };
-        let along = |i: usize| round(step * round(i as f64));
-        Tensor::build::<T>(&[n], |out| {
-            for (i, x) in out.iter_mut().enumerate() {
-                let at = if i < n / 2 || n == 1 { a + along(i) } else { b - along(n - 1 - i) };
-                *x = T::from_scalar(Scalar::Float(round(at)));
-            }
+        let along = |i: f64| round(step * round(i));
+        let (half, last) = (if n == 1 { 1.0 } else { (n / 2) as f64 }, n as f64 - 1.0);
+        of_positions(n, |i| {
+            let at = if i < half { a + along(i) } else { b - along(last - i) };
+            T::from_scalar(Scalar::Float(round(at)))
         })
     }
-    let ends = [a, b];
     match dtype {
         DType::Float16 => build::<f16>(ends, n, |x| f16::from_f64(x).to_f64()),
         DType::BFloat16 => build::<bf16>(ends, n, |x| bf16::from_f64(x).to_f64()),
-        DType::Float32 => build::<f32>(ends, n, |x| f64::from(x as f32)),
-        _ => match_dtype!(reals of "linspace_cpu", dtype, T => build::<T>(ends, n, |x| x)),
+        DType::Float32 => spaced_floats::<f32>(ends, n),
+        DType::Float64 => spaced_floats::<f64>(ends, n),
+        _ => match_dtype!(ints of "linspace_cpu", dtype, T => build::<T>(ends, n, |x| x)),
     }
 }
 
@@ -283,6 +337,29 @@ mod tests {
 
     fn range(a: Scalar, b: Scalar, s: Scalar, options: TensorOptions) -> Result<Vec<f64>> {
         arange(a, b, s, options)?.to_vec::<f64>()
+    }
+
+    #[test]
+    fn long_ones_are_as_one_by_one() {
+        use Scalar::{Float, Int};
+        for n in [0, 1, 2, 3, 1023, 1024, 1025, 2049, 5000] {
+            let t = spaced(DType::Float32, [Float(-1.3), Float(2.7)], n).unwrap().to_vec::<f32>().unwrap();
+            let (a, b) = (-1.3f32, 2.7f32);
+            let step = (b - a) / (n as f32 - 1.0);
+            let want = |i: usize| if i < n / 2 { a + step * i as f32 } else { b - step * (n - 1 - i) as f32 };
+            assert!(t.len() == n && (0..n).all(|i| t[i] == if n == 1 { a } else { want(i) }), "{n}");
+            let t = spaced(DType::Float64, [Int(0), Int(n as i64 - 1)], n).unwrap().to_vec::<f64>().unwrap();
+            assert!((0..n).all(|i| t[i] == i as f64));
+            let t = spaced(DType::Int32, [Int(0), Int(n as i64 - 1)], n).unwrap().to_vec::<i64>().unwrap();
+            assert!((0..n).all(|i| t[i] == i as i64));
+            let (end, usual) = (Int(3 * n as i64), TensorOptions::default());
+            let t = arange(Int(0), end, Int(3), usual).unwrap().to_vec::<i64>().unwrap();
+            assert!(t.len() == n && (0..n).all(|i| t[i] == 3 * i as i64));
+            let t = arange(Int(0), end, Float(3.0), usual).unwrap().to_vec::<f64>().unwrap();
+            assert!(t.len() == n && (0..n).all(|i| t[i] == 3.0 * i as f64));
+            let t = arange(Int(0), end, Int(3), DType::UInt8.into()).unwrap().to_vec::<i64>().unwrap();
+            assert!((0..n).all(|i| t[i] == (3 * i % 256) as i64));
+        }
     }
 
     #[test]

@@ -96,6 +96,7 @@ impl<const KIND: u8> Standardize<KIND> {
         by_columns.then(|| entry * (WIDE / entry).clamp(1, b.n))
     }
 
+    /// The moments of channels; of groups where there is no element.
     fn measured<T: Element + Real>(&self, b: Blocks, x: &[T], moments: RowMoments<T>) -> Stats<T> {
         let (groups, count) = self.extent(b);
         let mut means = vec![T::ZERO; groups];
@@ -121,8 +122,7 @@ impl<const KIND: u8> Standardize<KIND> {
                 join(channel(j), 1, x, T::ZERO);
             }
         } else {
-            // The channels of a group are consecutive.
-            let length = if KIND == GROUP { count } else { b.rest }.max(1);
+            let length = b.rest.max(1);
             let mut by_run = vec![(T::ZERO, T::ZERO); x.len() / length];
             let found = SharedPtr(by_run.as_mut_ptr());
             split(by_run.len(), 1, x.len() as f64 * PASS_COST, &|runs| {
@@ -133,7 +133,7 @@ impl<const KIND: u8> Standardize<KIND> {
                 }
             });
             for (i, &(mean, square)) in by_run.iter().enumerate() {
-                join(if KIND == GROUP { i } else { i % b.c }, length, mean, square);
+                join(i % b.c, length, mean, square);
             }
         }
         let variances: Vec<T> = squares.iter().map(|s| s.div(T::of(count as f64))).collect();
@@ -153,14 +153,40 @@ impl<const KIND: u8> Standardize<KIND> {
         let b = Blocks::of(xs[0].sizes());
         let x = copy::contiguous(xs[0])?;
         let x = x.as_slice::<T>().expect("contiguous and of this dtype");
-        let stats = if KIND == GIVEN { self.given::<T>(xs[1], xs[2])? } else { self.measured(b, x, moments) };
         let scales = |i: usize| xs.get(i).map(|t| values::<T>(t)).transpose();
         let (weight, bias) = (scales(Self::WEIGHT)?, scales(Self::BIAS)?);
-        let scale = |c: usize, k: usize| stats.rstds[k].mul(weight.as_ref().map_or(T::ONE, |w| w[c]));
+        let weight = |c: usize| weight.as_ref().map_or(T::ONE, |w| w[c]);
         let shift = |c: usize| bias.as_ref().map_or(T::ZERO, |s| s[c]);
-        let y = Tensor::build::<T>(xs[0].sizes(), |y| {
+        let (y, stats) = if KIND == GROUP && !x.is_empty() {
+            self.standardize_groups(xs[0].sizes(), x, moments, weight, shift)?
+        } else {
+            let stats = if KIND == GIVEN { self.given::<T>(xs[1], xs[2])? } else { self.measured(b, x, moments) };
+            (self.standardize_channels(xs[0].sizes(), x, &stats, weight, shift)?, stats)
+        };
+        let mut outs: Outs = smallvec![y];
+        if KIND != GIVEN {
+            let sizes: Dims = if KIND == GROUP { smallvec![b.n, self.groups] } else { smallvec![b.c] };
+            for values in [stats.means, stats.rstds, stats.variances] {
+                outs.push(Tensor::from_slice(&values, &sizes)?);
+            }
+        }
+        Ok(outs)
+    }
+
+    /// The results, whose moments are known.
+    fn standardize_channels<T: Element + Real>(
+        &self,
+        sizes: &[usize],
+        x: &[T],
+        stats: &Stats<T>,
+        weight: impl Fn(usize) -> T + Sync,
+        shift: impl Fn(usize) -> T + Sync,
+    ) -> Result<Tensor> {
+        let b = Blocks::of(sizes);
+        let scale = |c: usize, k: usize| stats.rstds[k].mul(weight(c));
+        Tensor::build::<T>(sizes, |y| {
             if let Some(row) = Self::row(b) {
-                let [scales, shifts] = [b.per_element(row, |c| scale(c, c)), b.per_element(row, shift)];
+                let [scales, shifts] = [b.per_element(row, |c| scale(c, c)), b.per_element(row, &shift)];
                 return columns::standardize(x, [&b.per_element(row, |c| stats.means[c]), &scales, &shifts], y);
             }
             let length = b.rest.max(1);
@@ -174,15 +200,46 @@ impl<const KIND: u8> Standardize<KIND> {
                     norm::shift_and_scale(&x[i * length..(i + 1) * length], stats.means[k], scale(c, k), shift(c), y);
                 }
             });
+        })
+    }
+
+    /// The results and the moments of groups, whose elements lie together and are not empty: each group is read once
+    /// from memory.
+    fn standardize_groups<T: Element + Real>(
+        &self,
+        sizes: &[usize],
+        x: &[T],
+        moments: RowMoments<T>,
+        weight: impl Fn(usize) -> T + Sync,
+        shift: impl Fn(usize) -> T + Sync,
+    ) -> Result<(Tensor, Stats<T>)> {
+        let b = Blocks::of(sizes);
+        let (groups, count) = self.extent(b);
+        let mut found = vec![[T::ZERO; 3]; groups];
+        let places = SharedPtr(found.as_mut_ptr());
+        let y = Tensor::build::<T>(sizes, |y| {
+            let out = SharedPtr(y.as_mut_ptr());
+            split(groups, 1, x.len() as f64 * 2.0 * PASS_COST, &|some| {
+                for k in some {
+                    let x = &x[k * count..(k + 1) * count];
+                    // SAFETY: the pointer and length of a slice; group `k` of the output and the place of its moments,
+                    // which no other piece has.
+                    let (y, place, (mean, square)) = unsafe {
+                        let y = std::slice::from_raw_parts_mut(out.get().add(k * count), count);
+                        (y, &mut *places.get().add(k), moments(x.as_ptr(), count, 1))
+                    };
+                    let variance = square.div(T::of(count as f64));
+                    let rstd = self.rstd(variance);
+                    *place = [mean, rstd, variance];
+                    let first = k % self.groups * (b.c / self.groups);
+                    for (c, (x, y)) in (first..).zip(x.chunks(b.rest).zip(y.chunks_mut(b.rest))) {
+                        norm::shift_and_scale(x, mean, rstd.mul(weight(c)), shift(c), y);
+                    }
+                }
+            });
         })?;
-        let mut outs: Outs = smallvec![y];
-        if KIND != GIVEN {
-            let sizes: Dims = if KIND == GROUP { smallvec![b.n, self.groups] } else { smallvec![b.c] };
-            for values in [stats.means, stats.rstds, stats.variances] {
-                outs.push(Tensor::from_slice(&values, &sizes)?);
-            }
-        }
-        Ok(outs)
+        let of = |i: usize| found.iter().map(|found| found[i]).collect();
+        Ok((y, Stats { means: of(0), rstds: of(1), variances: of(2) }))
     }
 
     /// Gradients of input, weight and bias in two passes.

@@ -142,6 +142,8 @@ fn around(g: &Tensor, x: &Tensor, saved: &[&Tensor]) -> Result<Tensor> {
 /// The angle of a point.
 pub(super) struct Atan2;
 elementary!(Atan2, |y, x| math::atan2(y, x));
+struct Hypot;
+elementary!(Hypot, |a, b| math::hypot(a, b));
 struct Copysign;
 elementary!(Copysign, |a, b| a.abs().with_sign_of(b));
 /// The other number where one is NaN.
@@ -207,7 +209,7 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "hypot",
         node: "HypotBackward0",
         with_numbers: [None; 2],
-        kernel: |xs, out| run_blocks(xs, out, &scalar::hypot),
+        kernel: |xs, out| run_lanes(xs, out, &Hypot),
         of_complex: None,
         integers: false,
         halves: true,

@@ -3,7 +3,8 @@
 use retrograd_macros::op;
 
 use super::promote::{Either, Fields, Reals, result_type};
-use super::unary::{Map, Pass, Unary, body, fuse};
+use super::remainder::FloatsInVectors;
+use super::unary::{Map, Pass, Unary, body, elementary, fuse};
 use super::zeros_of;
 use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
@@ -11,6 +12,7 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Outs, Params, Save, Tangents, Vjp, maybe, one, params};
 use crate::error::{Error, Result};
 use crate::kernels::complex::C;
+use crate::kernels::math;
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Arithmetic, Field, Real};
 use crate::match_dtype;
@@ -22,6 +24,7 @@ struct Quotient;
 body!(Quotient, Field, |a, b| a.div(b));
 /// The quotient rounded down, or towards zero.
 struct RoundedQuotient<const FLOOR: bool>;
+elementary!(RoundedQuotient<true>, |a, b| math::floor_quotient(a, b));
 impl<const FLOOR: bool, T: Arithmetic> Map2<T, T, T> for RoundedQuotient<FLOOR> {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
@@ -93,9 +96,9 @@ impl Binary for DivRounded {
     const PARAMS: Params<Zip<Self>> = params!(op; rounding_mode: if op.0.floor { "floor" } else { "trunc" });
     const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, cx| zeros_of(&cx.outs[0]).map(one));
     type Class = Reals;
-    type Kernel = Either<RoundedQuotient<true>, RoundedQuotient<false>>;
+    type Kernel = Either<FloatsInVectors<RoundedQuotient<true>>, RoundedQuotient<false>>;
     fn kernel(&self) -> Self::Kernel {
-        if self.floor { Either::First(RoundedQuotient) } else { Either::Second(RoundedQuotient) }
+        if self.floor { Either::First(FloatsInVectors(RoundedQuotient)) } else { Either::Second(RoundedQuotient) }
     }
     fn check(&self, xs: &[&Tensor]) -> Result<()> {
         refuse_zeros(Self::NAME, xs)

@@ -7,20 +7,60 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::division::{div_rounded, no_derivative, refuse_zeros};
-use super::promote::{Numeric2, OutType, Reals, result_type};
+use super::promote::{Ints, Lanes, Numeric2, OutType, Reals, result_type};
 use super::refuse_numbers;
-use super::unary::body;
+use super::unary::{body, elementary};
 use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe};
 use crate::error::Result;
+use crate::kernels::math;
 use crate::kernels::real::Arithmetic;
 use crate::ops::Form;
-use crate::tensor::{DType, Dtypes, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
+
+/// A kernel with a scalar body for integers and one in vectors for floats.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FloatsInVectors<K>(pub K);
+
+impl<K: Numeric2<Ints> + Numeric2<Lanes>> Numeric2<Reals> for FloatsInVectors<K> {
+    unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
+        // SAFETY: those of callers; results have the dtype of the operands.
+        unsafe {
+            if out.dtype().is_integral() {
+                Numeric2::<Ints>::run(&self.0, a, b, out);
+            } else {
+                Numeric2::<Lanes>::run(&self.0, a, b, out);
+            }
+        }
+    }
+    unsafe fn run_flat(&self, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) {
+        // SAFETY: as in `run`.
+        unsafe {
+            if out.dtype().is_integral() {
+                Numeric2::<Ints>::run_flat(&self.0, a, b, out);
+            } else {
+                Numeric2::<Lanes>::run_flat(&self.0, a, b, out);
+            }
+        }
+    }
+    unsafe fn run_few(&self, x: &Tensor, number: Scalar, number_first: bool, out: &Tensor) -> Result<()> {
+        // SAFETY: as in `run`.
+        unsafe {
+            if out.dtype().is_integral() {
+                Numeric2::<Ints>::run_few(&self.0, x, number, number_first, out)
+            } else {
+                Numeric2::<Lanes>::run_few(&self.0, x, number, number_first, out)
+            }
+        }
+    }
+}
 
 /// Which multiple of the divisor is taken away.
-pub(crate) trait Modulus: Debug + Clone + Default + Numeric2<Reals> + Send + Sync + 'static {
+pub(crate) trait Modulus:
+    Debug + Clone + Default + Numeric2<Ints> + Numeric2<Lanes> + Send + Sync + 'static
+{
     const NAME: &'static str;
     /// Nodes for a number and for a tensor as divisor.
     const NODES: [&'static str; 2];
@@ -32,6 +72,7 @@ pub(crate) trait Modulus: Debug + Clone + Default + Numeric2<Reals> + Send + Syn
 #[derive(Clone, Debug, Default)]
 struct Floored;
 body!(Floored, Arithmetic, |a, b| a.floor_rem(b));
+elementary!(Floored, |a, b| math::remainder(a, b));
 impl Modulus for Floored {
     const NAME: &'static str = "remainder";
     const NODES: [&'static str; 2] = ["RemainderBackward0", "RemainderBackward1"];
@@ -42,6 +83,7 @@ impl Modulus for Floored {
 #[derive(Clone, Debug, Default)]
 struct Truncated;
 body!(Truncated, Arithmetic, |a, b| a.trunc_rem(b));
+elementary!(Truncated, |a, b| math::fmod(a, b));
 impl Modulus for Truncated {
     const NAME: &'static str = "fmod";
     const NODES: [&'static str; 2] = ["FmodBackward0", "FmodBackward1"];
@@ -58,9 +100,9 @@ impl<M: Modulus, const NUMBER: bool> Binary for Rest<M, NUMBER> {
     const SAVE: &'static [Save] =
         if NUMBER { &[] } else { &[Save::input(1, "other").when(1), Save::input(0, "self").when(1)] };
     type Class = Reals;
-    type Kernel = M;
-    fn kernel(&self) -> M {
-        M::default()
+    type Kernel = FloatsInVectors<M>;
+    fn kernel(&self) -> Self::Kernel {
+        FloatsInVectors::default()
     }
     fn check(&self, xs: &[&Tensor]) -> Result<()> {
         refuse_zeros(M::NAME, xs)
@@ -144,7 +186,7 @@ pub fn fmod(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::{DType, Scalar};
+    use crate::tensor::DType;
     use crate::testing::{gradcheck, noise};
 
     #[test]

@@ -10,7 +10,7 @@ use retrograd_macros::op;
 use super::binary::XLOGY;
 use super::scalar_loop::{UnaryFunction, of_result, of_self, run_blocks};
 use super::select::number;
-use super::unary::{Map, Pass, Unary, elementary};
+use super::unary::{Map, Pass, Unary, elementary, fuse_lanes};
 use super::{activation, bessel, exponential, incomplete_gamma, rounding};
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Halves, Params, Save, params};
@@ -503,18 +503,40 @@ impl<T: Real> Body<T, 1> for Logit {
         math::logit(low.select(x.lt(low), high.select(high.lt(x), x)))
     }
 }
+/// The derivative of [`Logit`]: the bounds, and what it is beyond them.
+struct LogitSlope {
+    low: f64,
+    high: f64,
+    beyond: f64,
+}
+impl Logit {
+    fn slope(&self) -> LogitSlope {
+        match self.bounds() {
+            Some((low, high)) => LogitSlope { low, high, beyond: 0.0 },
+            None => LogitSlope { low: 0.0, high: 1.0, beyond: f64::NAN },
+        }
+    }
+}
+impl<T: Real> Body<T, 2> for LogitSlope {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
+        let beyond = x.of(self.beyond);
+        let y = beyond.select(x.of(self.high).lt(x), g / (x * (x.of(1.0) - x)));
+        beyond.select(x.lt(x.of(self.low)), y)
+    }
+}
 impl Unary for Logit {
     const NAME: &'static str = "logit";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
+        fuse_lanes(Self::NAME, &self.slope(), g, x)
+    }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let bound = |v: f64| Tensor::number(Scalar::Float(v));
-        let ((low, high), beyond) = match self.bounds() {
-            Some(bounds) => (bounds, 0.0),
-            None => ((0.0, 1.0), f64::NAN),
-        };
+        let LogitSlope { low, high, beyond } = self.slope();
         let outside = x.lt(&bound(low)?)?.logical_or(&x.gt(&bound(high)?)?)?;
         g.div(&x.mul(&x.neg()?.plus(1i64)?)?)?.masked_fill(&outside, &bound(beyond)?)
     }
@@ -538,6 +560,7 @@ pub fn logit(input: &Tensor, eps: Option<f64>) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::pointwise::unary::check_fused;
     use crate::testing::{gradcheck, noise};
 
     #[test]
@@ -556,6 +579,19 @@ mod tests {
             gradcheck(&|x| logit(&x[0], None), &half);
             gradcheck(&|x| logit(&x[0], Some(0.01)), &half);
         }
+    }
+
+    #[test]
+    fn fused_rules_agree() {
+        let _reading = crate::storage::reclaim::reading();
+        let x: Vec<f64> = (0..17).map(|i| f64::from(i) * 0.09 - 0.2).collect();
+        let x = Tensor::from_slice(&x, &[17]).unwrap();
+        for eps in [None, Some(0.05), Some(-1.0)] {
+            let inside = if eps == Some(0.05) { x.clone() } else { x.times(0.5).unwrap().plus(0.2).unwrap() };
+            check_fused(Logit { eps }, &inside);
+        }
+        let slopes = (Logit { eps: None }).fused(&x, &x).unwrap().unwrap().to_vec::<f64>().unwrap();
+        assert!(slopes.iter().map(|y| y.is_nan()).eq((0..17).map(|i| !(3..14).contains(&i))));
     }
 
     #[test]

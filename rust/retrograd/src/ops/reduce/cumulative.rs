@@ -12,6 +12,7 @@ use crate::autograd::primitive::{
 };
 use crate::error::Result;
 use crate::kernels::complex;
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::{Ordered, Ring};
 use crate::match_dtype;
 use crate::ops::index::{at_chosen, to_chosen};
@@ -19,7 +20,7 @@ use crate::ops::pointwise::complex::real_part as real;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
 use crate::tensor::copy;
-use crate::tensor::{Dtypes, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// `cummax` and `cummin`: reverse `g` added up at the indices found.
 #[derive(Clone, Debug)]
@@ -30,20 +31,71 @@ struct Running {
     axis: usize,
 }
 
-/// The running extremes of `(before, n, after)` elements and the last index where each was found; NaN stays.
-fn extremes<T: Ordered>(max: bool, x: &[T], values: &mut [T], indices: &mut [i64], [_, n, after]: [usize; 3]) {
-    for at in 0..x.len() {
-        let i = at / after % n;
-        let (mut value, mut index) = (x[at], i as i64);
-        if i > 0 {
-            let best = values[at - after];
-            let wins = value.is_nan() || !best.is_nan() && if max { value >= best } else { value <= best };
-            if !wins {
-                (value, index) = (best, indices[at - after]);
+/// What an element takes in nanoseconds.
+const COST: f64 = 0.7;
+/// Elements of a line that are looked at together for one that wins.
+const TOGETHER: usize = 16;
+
+/// Whether an element takes the place of the best so far: it is as good, or NaN.
+#[inline(always)]
+fn wins<T: Ordered, const MAX: bool>(value: T, best: T) -> bool {
+    (if MAX { value >= best } else { value <= best }) | value.is_nan()
+}
+
+/// The running extremes of a line and the last index where each was found; NaN stays.
+fn line_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64]) {
+    let (mut best, mut index) = (x[0], 0);
+    let parts = values.chunks_mut(TOGETHER).zip(indices.chunks_mut(TOGETHER));
+    for (part, (x, (values, indices))) in x.chunks(TOGETHER).zip(parts).enumerate() {
+        if !x.iter().fold(false, |any, &v| any | wins::<T, MAX>(v, best)) {
+            values.fill(best);
+            indices.fill(index);
+            continue;
+        }
+        for (i, &v) in x.iter().enumerate() {
+            if wins::<T, MAX>(v, best) {
+                (best, index) = (v, (part * TOGETHER + i) as i64);
+            }
+            (values[i], indices[i]) = (best, index);
+        }
+    }
+}
+
+/// As [`line_extremes`], of the columns of `(n, after)` elements.
+fn column_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64], after: usize) {
+    values[..after].copy_from_slice(&x[..after]);
+    indices[..after].fill(0);
+    for (i, x) in x.chunks(after).enumerate().skip(1) {
+        let (best, values) = values[(i - 1) * after..].split_at_mut(after);
+        let (found, indices) = indices[(i - 1) * after..].split_at_mut(after);
+        let (values, indices) = (&mut values[..after], &mut indices[..after]);
+        for j in 0..after {
+            let wins = wins::<T, MAX>(x[j], best[j]);
+            values[j] = if wins { x[j] } else { best[j] };
+            indices[j] = if wins { i as i64 } else { found[j] };
+        }
+    }
+}
+
+/// The running extremes along the middle one of three axes, of which threads share the first.
+fn extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64], [_, n, after]: [usize; 3]) {
+    let block = n * after;
+    let (values, indices) = (SharedPtr(values.as_mut_ptr()), SharedPtr(indices.as_mut_ptr()));
+    split(x.len() / block, 1, x.len() as f64 * COST, &|some| {
+        for i in some {
+            let x = &x[i * block..(i + 1) * block];
+            // SAFETY: both have the elements of `x`, and no other piece has those of block `i`.
+            let (values, indices) = unsafe {
+                let (values, indices) = (values.get().add(i * block), indices.get().add(i * block));
+                (std::slice::from_raw_parts_mut(values, block), std::slice::from_raw_parts_mut(indices, block))
+            };
+            if after == 1 {
+                line_extremes::<T, MAX>(x, values, indices);
+            } else {
+                column_extremes::<T, MAX>(x, values, indices, after);
             }
         }
-        (values[at], indices[at]) = (value, index);
-    }
+    });
 }
 
 impl Primitive for Running {
@@ -65,11 +117,14 @@ impl Primitive for Running {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = ReduceAxes::dim(Self::NAME, self.axis as i64, x.ndim(), false)?.block(x.sizes());
-        let mut indices = vec![0i64; x.numel()];
-        let values = match_dtype!(numeric, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
-            extremes(self.max, x.as_slice::<T>().unwrap_or(&[]), values, &mut indices, block);
-        }))?;
-        Ok(smallvec![values, Tensor::from_slice(&indices, x.sizes())?])
+        let (values, indices) = (Tensor::empty(x.sizes(), x.dtype())?, Tensor::empty(x.sizes(), DType::Int64)?);
+        match_dtype!(numeric, x.dtype(), T => values.write_all::<T>(|values| indices.write_all::<i64>(|indices| {
+            let x = x.as_slice::<T>().expect("contiguous and of this dtype");
+            // As many values and indices as elements, of which there are some.
+            let run = if self.max { extremes::<T, true> } else { extremes::<T, false> };
+            run(x, values, indices, block);
+        })));
+        Ok(smallvec![values, indices])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         to_chosen(cx.g(), cx.saved(0)?, self.axis, cx.sizes(0)).map(one)
@@ -254,7 +309,54 @@ pub fn logcumsumexp(input: &Tensor, dim: i64) -> Result<Tensor> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::testing::{gradcheck, noise};
+
+    /// One element after the other, as the definition says.
+    fn one_by_one(max: bool, x: &[f64]) -> (Vec<f64>, Vec<i64>) {
+        let (mut values, mut indices) = (vec![x[0]], vec![0]);
+        for (i, &v) in x.iter().enumerate().skip(1) {
+            let best = values[i - 1];
+            let wins = v.is_nan() || !best.is_nan() && if max { v >= best } else { v <= best };
+            values.push(if wins { v } else { best });
+            indices.push(if wins { i as i64 } else { indices[i - 1] });
+        }
+        (values, indices)
+    }
+
+    #[test]
+    fn lines_and_columns_are_as_one_by_one() {
+        let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+        for n in [1, 2, 15, 16, 17, 33, 70] {
+            let noise: Vec<f64> = (0..n).map(|i| (f64::from(i) * 7.3).sin()).collect();
+            let ties: Vec<f64> = (0..n).map(|i| f64::from(i % 3)).collect();
+            let falls: Vec<f64> = (0..n).map(|i| -f64::from(i)).collect();
+            let mut holes = noise.clone();
+            holes[n as usize / 2] = f64::NAN;
+            holes[n as usize * 3 / 4] = f64::NAN;
+            let zeros: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 0.0 } else { -0.0 }).collect();
+            for line in [noise, ties, falls, holes, zeros] {
+                let n = line.len();
+                for max in [true, false] {
+                    let (values, indices) = one_by_one(max, &line);
+                    let x = Tensor::from_slice(&line, &[n]).unwrap();
+                    let (v, i) = running("cummax", &x, max, 0).unwrap();
+                    assert!(same(&v.to_vec::<f64>().unwrap(), &values), "{line:?}");
+                    assert_eq!(i.to_vec::<i64>().unwrap(), indices, "{line:?}");
+                    // The same line as every column of three.
+                    let columns: Vec<f64> = line.iter().flat_map(|&v| [v; 3]).collect();
+                    let x = Tensor::from_slice(&columns, &[n, 3]).unwrap();
+                    let (v, i) = running("cummax", &x, max, 0).unwrap();
+                    for j in 0..3 {
+                        let column: Vec<f64> = v.to_vec::<f64>().unwrap().into_iter().skip(j).step_by(3).collect();
+                        assert!(same(&column, &values), "{line:?}");
+                        let column: Vec<i64> = i.to_vec::<i64>().unwrap().into_iter().skip(j).step_by(3).collect();
+                        assert_eq!(column, indices);
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn derivatives() {

@@ -9,6 +9,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::Ring;
 use crate::kernels::reduce;
 use crate::match_dtype;
@@ -111,33 +112,89 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
 }
 
 /// The products of all other elements along the middle axis: those before times those after. No division, so zeros are
-/// exact.
-fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
-    fn fill<T: Element + Ring>(x: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
-        let mut run = vec![T::ONE; after];
-        for b in 0..before {
-            let (x, o) = (&x[b * n * after..][..n * after], &mut o[b * n * after..][..n * after]);
-            run.fill(T::ONE);
-            for (x, o) in x.chunks(after).zip(o.chunks_mut(after)) {
-                for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
-                    *o = *run;
-                    *run = run.mul(*x);
-                }
-            }
-            run.fill(T::ONE);
-            for (x, o) in x.chunks(after).zip(o.chunks_mut(after)).rev() {
-                for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
-                    *o = o.mul(*run);
-                    *run = run.mul(*x);
-                }
-            }
-        }
+/// exact. Threads share the first axis.
+fn others(x: &Tensor, [_, n, after]: [usize; 3]) -> Result<Tensor> {
+    let x = &copy::contiguous(x)?;
+    if x.dtype() == DType::Float32 && after == 1 {
+        // One number after the other costs the same in float64, which hardly reaches subnormal numbers.
+        return by_blocks(x, n, |x: &[f32], o| line_of_others(x, o, &mut vec![0.0f64; n], f64::from, |y| y as f32));
     }
-    let wide = copy::contiguous(&copy::cast(x, x.dtype().wide())?)?;
-    let others = match_dtype!(wide, wide.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
-        fill(wide.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
+    let wide = copy::cast(x, x.dtype().wide())?;
+    let others = match_dtype!(wide, wide.dtype(), T => by_blocks(&wide, n * after, |x: &[T], o| {
+        if after == 1 {
+            line_of_others(x, o, &mut vec![T::ONE; n], |x| x, |y| y);
+        } else {
+            columns_of_others(x, o, after);
+        }
     }))?;
     copy::cast(&others, x.dtype())
+}
+
+/// What an element takes in nanoseconds.
+const COST: f64 = 1.5;
+
+/// A tensor of the sizes of a contiguous one, of which `fill` makes each block of so many elements.
+fn by_blocks<T: Element>(x: &Tensor, block: usize, fill: impl Fn(&[T], &mut [T]) + Sync) -> Result<Tensor> {
+    Tensor::build::<T>(x.sizes(), |o| {
+        let x = x.as_slice::<T>().expect("contiguous and of this dtype");
+        let to = SharedPtr(o.as_mut_ptr());
+        split(x.len() / block, 1, x.len() as f64 * COST, &|some| {
+            for i in some {
+                // SAFETY: the output has the elements of `x`, and no other piece has those of block `i`.
+                let o = unsafe { std::slice::from_raw_parts_mut(to.get().add(i * block), block) };
+                fill(&x[i * block..(i + 1) * block], o);
+            }
+        });
+    })
+}
+
+/// The products of the other elements of `after` columns.
+fn columns_of_others<T: Ring>(x: &[T], o: &mut [T], after: usize) {
+    let mut run = vec![T::ONE; after];
+    for (x, o) in x.chunks(after).zip(o.chunks_mut(after)) {
+        for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
+            *o = *run;
+            *run = run.mul(*x);
+        }
+    }
+    run.fill(T::ONE);
+    for (x, o) in x.chunks(after).zip(o.chunks_mut(after)).rev() {
+        for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
+            *o = o.mul(*run);
+            *run = run.mul(*x);
+        }
+    }
+}
+
+/// Elements of a line whose products wait for those of the others once, not for each other one by one.
+const TOGETHER: usize = 8;
+
+/// The products of the other elements of one line, of elements `T` that are multiplied as `W`; `before` is as long.
+fn line_of_others<T: Copy, W: Ring>(
+    x: &[T],
+    o: &mut [T],
+    before: &mut [W],
+    widen: impl Fn(T) -> W,
+    narrow: impl Fn(W) -> T,
+) {
+    let mut run = W::ONE;
+    for (x, before) in x.chunks(TOGETHER).zip(before.chunks_mut(TOGETHER)) {
+        let mut near = W::ONE;
+        for (&x, before) in x.iter().zip(before) {
+            *before = run.mul(near);
+            near = near.mul(widen(x));
+        }
+        run = run.mul(near);
+    }
+    run = W::ONE;
+    for ((x, o), before) in x.rchunks(TOGETHER).zip(o.rchunks_mut(TOGETHER)).zip(before.rchunks(TOGETHER)) {
+        let mut near = W::ONE;
+        for ((&x, o), before) in x.iter().zip(o).zip(before).rev() {
+            *o = narrow(before.mul(run.mul(near)));
+            near = near.mul(widen(x));
+        }
+        run = run.mul(near);
+    }
 }
 
 /// The product of all elements.
@@ -197,6 +254,29 @@ mod tests {
                 let result = apply1(op.clone(), &[&x]).unwrap();
                 let [a, b] = [true, false].map(|r| op.others(&x, &result, r).unwrap().to_vec::<f64>().unwrap());
                 assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn others_are_the_products_without_each_element() {
+        for dims in [[1, 1, 1], [1, 7, 1], [2, 8, 1], [3, 9, 1], [1, 21, 1], [2, 5, 3], [1, 17, 2]] {
+            let count = dims.iter().product::<usize>();
+            for zeros in [&[][..], &[3], &[0, 4], &[6]] {
+                let mut x: Vec<f32> = (0..count).map(|i| 1.5 - (i as f32 * 0.37).sin()).collect();
+                zeros.iter().filter(|&&z| z < count).for_each(|&z| x[z] = 0.0);
+                let x = Tensor::from_slice(&x, &[count]).unwrap();
+                let wide = copy::cast(&x, DType::Float64).unwrap();
+                let [single, double] = [&x, &wide].map(|x| others(x, dims).unwrap());
+                let (x, single) = (wide.to_vec::<f64>().unwrap(), single.to_vec::<f32>().unwrap());
+                for (at, &y) in double.to_vec::<f64>().unwrap().iter().enumerate() {
+                    let (b, j) = (at / dims[2] / dims[1], at % dims[2]);
+                    let line = (0..dims[1]).map(|i| (b * dims[1] + i) * dims[2] + j);
+                    let want: f64 = line.filter(|&i| i != at).map(|i| x[i]).product();
+                    assert!((y - want).abs() <= 1e-13 * want.abs(), "{dims:?} {at}: {y}, not {want}");
+                    let bound = dims[1] as f32 * f32::EPSILON * want.abs() as f32;
+                    assert!((single[at] - want as f32).abs() <= bound, "{dims:?} {at}");
+                }
             }
         }
     }

@@ -16,16 +16,52 @@ use crate::tensor::{DType, Dims, Dtypes, Element, Scalar, Tensor};
 
 /// The smallest and the largest element; NaN if there is one.
 fn reach<T: Real + Into<f64>>(x: &[T]) -> Option<[f64; 2]> {
+    /// Extremes that do not wait for one another.
+    const LANES: usize = 16;
     let first = *x.first()?;
-    let [low, high] = x[1..].iter().fold([first; 2], |[low, high], &v| [low.smaller(v), high.larger(v)]);
+    let (mut low, mut high) = ([first; LANES], [first; LANES]);
+    for x in x.chunks(LANES) {
+        for ((low, high), &v) in low.iter_mut().zip(&mut high).zip(x) {
+            (*low, *high) = (low.smaller(v), high.larger(v));
+        }
+    }
+    let low = low.into_iter().fold(first, T::smaller);
+    let high = high.into_iter().fold(first, T::larger);
     Some([low.into(), high.into()])
+}
+
+/// Adds every element to its bin, of evenly spaced ones; the last edge belongs to the last bin.
+fn count<T: Real + Into<f64>>(x: &[T], edges: &[T], bins: &mut [f64]) {
+    /// Elements whose bins are found before they are counted.
+    const TOGETHER: usize = 256;
+    /// Neighbours are counted apart: a count would wait for the one before.
+    const APART: usize = 4;
+    let n = bins.len();
+    let (first, last) = (edges[0], edges[n]);
+    let number = T::of(n as f64);
+    let width = last.sub(first);
+    // One more bin for what is outside.
+    let mut counts = vec![[0usize; APART]; n + 1];
+    for x in x.chunks(TOGETHER) {
+        let mut places = [T::ZERO; TOGETHER];
+        for (place, &v) in places.iter_mut().zip(x) {
+            *place = v.sub(first).mul(number).div(width);
+        }
+        for (i, (&v, &place)) in x.iter().zip(&places).enumerate() {
+            let inside = (v >= first) & (v <= last);
+            let at = if inside { (place.into() as i64 as usize).min(n - 1) } else { n };
+            counts[at][i % APART] += 1;
+        }
+    }
+    for (bin, counts) in bins.iter_mut().zip(&counts) {
+        *bin += counts.iter().sum::<usize>() as f64;
+    }
 }
 
 /// Adds the weight of every element (1 without weights) to its bin. The last edge belongs to the last bin.
 ///
-/// `even`: the edges are evenly spaced, so that a division finds the bin; `exact` compares with the edges around it,
-/// too.
-fn fill<T: Real + Into<f64>>(x: &[T], weights: Option<&[T]>, edges: &[T], even: bool, exact: bool, bins: &mut [f64]) {
+/// `even`: the edges are evenly spaced, so that a division finds the bin, up to those next to it.
+fn fill<T: Real + Into<f64>>(x: &[T], weights: Option<&[T]>, edges: &[T], even: bool, bins: &mut [f64]) {
     let n = bins.len();
     let (first, last) = (edges[0], edges[n]);
     let count = T::of(n as f64);
@@ -34,11 +70,9 @@ fn fill<T: Real + Into<f64>>(x: &[T], weights: Option<&[T]>, edges: &[T], even: 
         if !(v >= first && v <= last) {
             continue;
         }
-        let mut at = if even { v.sub(first).mul(count).div(width).into() as usize } else { 0 };
-        if exact || !even {
-            let (low, high) = if even { (at.saturating_sub(1), (at + 2).min(n + 1)) } else { (0, n + 1) };
-            at = (low + edges[low..high].partition_point(|&edge| edge <= v)).saturating_sub(1);
-        }
+        let near = if even { v.sub(first).mul(count).div(width).into() as usize } else { 0 };
+        let (low, high) = if even { (near.saturating_sub(1), (near + 2).min(n + 1)) } else { (0, n + 1) };
+        let at = (low + edges[low..high].partition_point(|&edge| edge <= v)).saturating_sub(1);
         bins[at.min(n - 1)] += weights.map_or(1.0, |w| w[i].into());
     }
 }
@@ -106,7 +140,7 @@ impl Primitive for Histc {
             for (i, counts) in counts.chunks_mut(self.bins).enumerate() {
                 let from = &from[i * size..(i + 1) * size];
                 let edges = edges_between(self.reach_for(from)?, self.bins, x.dtype())?;
-                fill(from, None, edges.as_slice::<T>().expect("fresh"), true, false, counts);
+                count(from, edges.as_slice::<T>().expect("fresh"), counts);
             }
             Tensor::build::<T>(&sizes, |to| to.iter_mut().zip(&counts).for_each(|(to, &n)| *to = n as T)).map(out)
         })
@@ -203,7 +237,7 @@ impl Histogram {
                 }
             };
             let mut found = vec![0.0; bins];
-            fill(x, weights, edges, self.even.is_some(), true, &mut found);
+            fill(x, weights, edges, self.even.is_some(), &mut found);
             if self.density {
                 let total: f64 = found.iter().sum();
                 for (sum, ends) in found.iter_mut().zip(edges.windows(2)) {

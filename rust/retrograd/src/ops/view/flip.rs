@@ -71,6 +71,13 @@ mod tests {
         let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]).unwrap();
         assert_eq!(x.flip(&[-1]).unwrap().to_vec::<f64>().unwrap(), [3.0, 2.0, 1.0, 6.0, 5.0, 4.0]);
         assert_eq!(x.flip(&[0, 1]).unwrap().to_vec::<f64>().unwrap(), [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]);
+        for n in [1, 7, 8, 17, 70] {
+            let x = noise(2, &[3, n]);
+            let (from, to) = (x.to_vec::<f64>().unwrap(), x.flip(&[1]).unwrap().to_vec::<f64>().unwrap());
+            assert!(from.chunks(n).zip(to.chunks(n)).all(|(from, to)| from.iter().rev().eq(to)));
+            let columns = x.t().unwrap().flip(&[0]).unwrap().to_vec::<f64>().unwrap();
+            assert!((0..n).all(|i| (0..3).all(|j| columns[i * 3 + j] == from[j * n + n - 1 - i])));
+        }
         assert!(x.flip(&[0, -2]).is_err() && x.flip(&[2]).is_err());
         gradcheck(&|xs| xs[0].transpose(0, 1)?.flip(&[0])?.exp(), &[noise(1, &[3, 4])]);
         assert_eq!(noise(1, &[]).flip(&[0]).unwrap().ndim(), 0);

@@ -19,7 +19,7 @@
 //! The invariants that the unsafe blocks cite:
 //!
 //! - P1. A block of class `c` was obtained by `backing::obtain(size_of_class(c))`. `Route::of` computes class or
-//!   direct size from a [`Grant`] alone, and its answer never changes within a process.
+//!   direct size from a `Grant` alone, and its answer never changes within a process.
 //! - P2. A block is in one place at a time: with a caller, on one thread's list, or in one node of a stack.
 //!   Whoever takes it out of a place owns it.
 //! - P3. A block on a thread's list starts with a `Link`, valid until the block is taken off; every block has at

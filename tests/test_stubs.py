@@ -62,6 +62,14 @@ def test_a_wrong_program_is_refused(line, code, tmp_path):
     assert f"[{code}]" in mypy(program)
 
 
+def test_a_name_that_a_module_lacks_is_an_error(tmp_path):
+    modules = ["autograd", "fft", "func", "linalg", "masked", "nn", "nn.functional", "random", "sparse", "special"]
+    modules += ["autograd.forward_ad", "cpu", "serialization", "utils"]
+    program = tmp_path / "program.py"
+    program.write_text("import retrograd as rg\n" + "".join(f"rg.{module}.no_such_name\n" for module in modules))
+    assert mypy(program).count('has no attribute "no_such_name"') == len(modules)
+
+
 def test_the_generator_names_what_lacks_types(tmp_path):
     """A member that `tools/core.pyi` does not know, and one that the module does not have."""
     by_hand = tmp_path / "core.pyi"

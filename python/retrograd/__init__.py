@@ -10,7 +10,6 @@ The examples of all other docstrings begin after that import.
 """
 
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING
 
 from retrograd import _core
 from retrograd._core import *  # noqa: F403  ops, dtypes, Tensor and Generator
@@ -21,54 +20,15 @@ from retrograd._core import _sample_dirichlet as _sample_dirichlet
 from retrograd._core import _segment_reduce as _segment_reduce
 from retrograd._core import _standard_gamma as _standard_gamma
 from retrograd._core import _standard_gamma_grad as _standard_gamma_grad
+from retrograd._inplace import *  # noqa: F403
+from retrograd._inplace import __all__ as _inplace_names
+from retrograd._lazy import TYPE_CHECKING
+from retrograd._lazy import submodules as _submodules
 from retrograd._size import Size
 
-# The core makes sizes from here on, so this comes before anything reads the shape of a tensor.
 _core._register_classes(Size)
 
-from retrograd import (  # noqa: E402
-    autograd,
-    fft,
-    func,
-    linalg,
-    masked,
-    nn,
-    random,
-    return_types,
-    serialization,
-    sparse,
-    special,
-    utils,
-)
-from retrograd._contractions import einsum as einsum  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
-from retrograd._contractions import tensordot as tensordot  # type: ignore[no-redef]  # noqa: E402
-from retrograd._inplace import *  # noqa: E402, F403
-from retrograd._inplace import __all__ as _inplace_names  # noqa: E402
-from retrograd._lazy import submodules as _submodules  # noqa: E402
-from retrograd._limits import finfo, iinfo  # noqa: E402
-from retrograd._queries import (  # noqa: E402
-    broadcast_shapes,
-    is_complex,
-    is_floating_point,
-    is_inference,
-    is_tensor,
-    numel,
-    typename,
-)
-from retrograd._settings import (  # noqa: E402
-    are_deterministic_algorithms_enabled,
-    get_deterministic_debug_mode,
-    get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled,
-    set_deterministic_debug_mode,
-    set_num_threads,
-    use_deterministic_algorithms,
-)
-from retrograd.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
-from retrograd.func import vmap  # noqa: E402
-from retrograd.random import get_rng_state, initial_seed, seed, set_rng_state  # noqa: E402
-from retrograd.serialization import load, save  # noqa: E402
-from retrograd.utils.dlpack import from_dlpack  # noqa: E402
+newaxis = None
 
 if TYPE_CHECKING:
     from retrograd import (
@@ -76,6 +36,7 @@ if TYPE_CHECKING:
         amp,
         ao,
         as_torch,
+        autograd,
         backends,
         compiler,
         cpu,
@@ -83,25 +44,36 @@ if TYPE_CHECKING:
         distributed,
         distributions,
         export,
+        fft,
+        func,
         functorch,
         fx,
         hub,
         jit,
         library,
+        linalg,
+        masked,
         mps,
         multiprocessing,
         nested,
+        nn,
         onnx,
         optim,
         overrides,
         profiler,
         quantization,
         quasirandom,
+        random,
+        return_types,
+        serialization,
         signal,
+        sparse,
+        special,
         storage,
         testing,
         torch_version,
         types,
+        utils,
         version,
         xpu,
     )
@@ -122,6 +94,7 @@ if TYPE_CHECKING:
         spmm,
         triplet_margin_loss,
     )
+    from retrograd._contractions import einsum, tensordot  # type: ignore[no-redef]
     from retrograd._defaults import (
         get_default_device,
         get_device_module,
@@ -148,7 +121,26 @@ if TYPE_CHECKING:
         LongTensor,
         ShortTensor,
     )
+    from retrograd._limits import finfo, iinfo
     from retrograd._ops import ops
+    from retrograd._queries import (
+        broadcast_shapes,
+        is_complex,
+        is_floating_point,
+        is_inference,
+        is_tensor,
+        numel,
+        typename,
+    )
+    from retrograd._settings import (
+        are_deterministic_algorithms_enabled,
+        get_deterministic_debug_mode,
+        get_num_threads,
+        is_deterministic_algorithms_warn_only_enabled,
+        set_deterministic_debug_mode,
+        set_num_threads,
+        use_deterministic_algorithms,
+    )
     from retrograd._switch import install_as_torch, uninstall_as_torch
     from retrograd.amp._state import (
         autocast_decrement_nesting,
@@ -167,7 +159,9 @@ if TYPE_CHECKING:
     )
     from retrograd.amp.autocast_mode import autocast
     from retrograd.amp.grad_scaler import GradScaler
+    from retrograd.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
     from retrograd.compiler import compile
+    from retrograd.func import vmap
     from retrograd.nn.functional import (
         bilinear,
         celu,
@@ -184,6 +178,8 @@ if TYPE_CHECKING:
         threshold_,
     )
     from retrograd.overrides import DisableTorchFunction, DisableTorchFunctionSubclass
+    from retrograd.random import get_rng_state, initial_seed, seed, set_rng_state
+    from retrograd.serialization import load, save
     from retrograd.storage import (
         BFloat16Storage,
         BoolStorage,
@@ -201,11 +197,11 @@ if TYPE_CHECKING:
         UntypedStorage,
         is_storage,
     )
+    from retrograd.utils.dlpack import from_dlpack
 
-newaxis = None
-
-# Submodules that nothing above needs are loaded at first use.
+# Submodules are loaded at first use: an import of the package should cost little more than that of the core.
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    del einsum, tensordot  # here they have more forms than the core's
     __getattr__, __dir__ = _submodules(
         __name__,
         "_C",
@@ -214,6 +210,7 @@ if not TYPE_CHECKING:  # to a type checker, what is not there is an error
         "amp",
         "ao",
         "as_torch",
+        "autograd",
         "backends",
         "compiler",
         "cpu",
@@ -221,62 +218,75 @@ if not TYPE_CHECKING:  # to a type checker, what is not there is an error
         "distributed",
         "distributions",
         "export",
+        "fft",
+        "func",
         "functorch",
         "fx",
         "hub",
         "jit",
         "library",
+        "linalg",
+        "masked",
         "mps",
         "multiprocessing",
         "nested",
+        "nn",
         "onnx",
         "optim",
         "overrides",
         "profiler",
         "quantization",
         "quasirandom",
+        "random",
+        "return_types",
+        "serialization",
         "signal",
+        "sparse",
+        "special",
         "storage",
         "testing",
         "torch_version",
         "types",
+        "utils",
         "version",
         "xpu",
         BFloat16Storage="storage",
+        BFloat16Tensor="_legacy",
         BoolStorage="storage",
+        BoolTensor="_legacy",
         ByteStorage="storage",
+        ByteTensor="_legacy",
         CharStorage="storage",
+        CharTensor="_legacy",
         ComplexDoubleStorage="storage",
         ComplexFloatStorage="storage",
-        DoubleStorage="storage",
-        FloatStorage="storage",
-        HalfStorage="storage",
-        IntStorage="storage",
-        LongStorage="storage",
-        ShortStorage="storage",
-        TypedStorage="storage",
-        UntypedStorage="storage",
-        BFloat16Tensor="_legacy",
-        BoolTensor="_legacy",
-        ByteTensor="_legacy",
-        CharTensor="_legacy",
         DisableTorchFunction="overrides",
         DisableTorchFunctionSubclass="overrides",
+        DoubleStorage="storage",
         DoubleTensor="_legacy",
+        FloatStorage="storage",
         FloatTensor="_legacy",
         GradScaler="amp.grad_scaler",
+        HalfStorage="storage",
         HalfTensor="_legacy",
+        IntStorage="storage",
         IntTensor="_legacy",
+        LongStorage="storage",
         LongTensor="_legacy",
+        ShortStorage="storage",
         ShortTensor="_legacy",
+        TypedStorage="storage",
+        UntypedStorage="storage",
         _amp_foreach_non_finite_check_and_unscale_="amp.grad_scaler",
         _amp_update_scale_="amp.grad_scaler",
+        are_deterministic_algorithms_enabled="_settings",
         autocast="amp.autocast_mode",
         autocast_decrement_nesting="amp._state",
         autocast_increment_nesting="amp._state",
         batch_norm="_aten",
         bilinear="nn.functional",
         binary_cross_entropy_with_logits="_aten",
+        broadcast_shapes="_queries",
         celu="nn.functional",
         celu_="nn.functional",
         clear_autocast_cache="amp._state",
@@ -284,27 +294,45 @@ if not TYPE_CHECKING:  # to a type checker, what is not there is an error
         cosine_embedding_loss="_aten",
         cosine_similarity="nn.functional",
         ctc_loss="_aten",
+        einsum="_contractions",
         embedding="_aten",
+        enable_grad="autograd.grad_mode",
+        finfo="_limits",
+        from_dlpack="utils.dlpack",
         get_autocast_cpu_dtype="amp._state",
         get_autocast_dtype="amp._state",
         get_default_device="_defaults",
+        get_deterministic_debug_mode="_settings",
         get_device_module="_defaults",
         get_float32_matmul_precision="_defaults",
         get_num_interop_threads="_defaults",
+        get_num_threads="_settings",
+        get_rng_state="random",
         group_norm="_aten",
         hardshrink="nn.functional",
         hinge_embedding_loss="_aten",
-        instance_norm="_aten",
+        iinfo="_limits",
+        inference_mode="autograd.grad_mode",
+        initial_seed="random",
         install_as_torch="_switch",
+        instance_norm="_aten",
         is_autocast_cache_enabled="amp._state",
         is_autocast_cpu_enabled="amp._state",
         is_autocast_enabled="amp._state",
+        is_complex="_queries",
+        is_deterministic_algorithms_warn_only_enabled="_settings",
+        is_floating_point="_queries",
+        is_inference="_queries",
         is_storage="storage",
+        is_tensor="_queries",
         is_vulkan_available="_defaults",
         is_warn_always_enabled="_defaults",
         kl_div="_aten",
         layer_norm="_aten",
+        load="serialization",
         margin_ranking_loss="_aten",
+        no_grad="autograd.grad_mode",
+        numel="_queries",
         ops="_ops",
         pairwise_distance="nn.functional",
         poisson_nll_loss="_aten",
@@ -312,6 +340,8 @@ if not TYPE_CHECKING:  # to a type checker, what is not there is an error
         rms_norm="nn.functional",
         rrelu="_aten",
         rrelu_="nn.functional",
+        save="serialization",
+        seed="random",
         selu="nn.functional",
         selu_="nn.functional",
         set_autocast_cache_enabled="amp._state",
@@ -321,19 +351,24 @@ if not TYPE_CHECKING:  # to a type checker, what is not there is an error
         set_autocast_enabled="amp._state",
         set_default_device="_defaults",
         set_default_tensor_type="_defaults",
+        set_deterministic_debug_mode="_settings",
         set_float32_matmul_precision="_defaults",
         set_flush_denormal="_defaults",
+        set_grad_enabled="autograd.grad_mode",
         set_num_interop_threads="_defaults",
+        set_num_threads="_settings",
+        set_rng_state="random",
         set_warn_always="_defaults",
         spmm="_aten",
+        tensordot="_contractions",
         threshold="nn.functional",
         threshold_="nn.functional",
         triplet_margin_loss="_aten",
+        typename="_queries",
         uninstall_as_torch="_switch",
+        use_deterministic_algorithms="_settings",
+        vmap="func",
     )
-    for _module in (fft, func, linalg, masked, nn.functional, random, sparse, special):
-        _module.__getattr__, _module.__dir__ = _submodules(_module.__name__)
-    del _module
 
 # Besides these, everything public of the core, such as the ops and dtypes.
 __all__ = [name for name in dir(_core) if not name.startswith("_")] + _inplace_names

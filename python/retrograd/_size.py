@@ -1,11 +1,13 @@
 """The sizes of a tensor."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterable
-from operator import index
-from typing import Any, SupportsIndex, overload
+from _operator import index  # what `operator` has, which the interpreter need not look for
+
+from retrograd._lazy import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, SupportsIndex, overload
 
 __all__ = ["Size"]
 
@@ -22,7 +24,7 @@ class Size(tuple[int, ...]):
     __module__ = "retrograd"
     __slots__ = ()
 
-    def __new__(cls, sizes: Iterable[SupportsIndex] = (), /) -> Size:
+    def __new__(cls, sizes: "Iterable[SupportsIndex]" = (), /) -> "Size":
         items = tuple(sizes)
         for i, n in enumerate(items):
             if not hasattr(n, "__index__"):
@@ -36,27 +38,30 @@ class Size(tuple[int, ...]):
     def __repr__(self) -> str:
         return f"{Size.__module__}.Size({list(self)})"  # torch's under the switch
 
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> int: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> Size: ...
-    def __getitem__(self, key: SupportsIndex | slice, /) -> int | Size:
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: SupportsIndex, /) -> int: ...
+        @overload
+        def __getitem__(self, key: slice, /) -> "Size": ...
+
+    def __getitem__(self, key: "SupportsIndex | slice", /) -> "int | Size":
         if isinstance(key, slice):
             return tuple.__new__(Size, super().__getitem__(key))
         return super().__getitem__(key)
 
-    def __add__(self, other: Any, /) -> Any:
+    def __add__(self, other: "Any", /) -> "Any":
         if not isinstance(other, tuple):
             raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to retrograd.Size")
         return Size(super().__add__(other))
 
-    def __radd__(self, other: Any, /) -> Any:
+    def __radd__(self, other: "Any", /) -> "Any":
         if not isinstance(other, tuple):
             return NotImplemented
         return Size(other + tuple(self))
 
-    def __mul__(self, count: SupportsIndex, /) -> Size:
+    def __mul__(self, count: "SupportsIndex", /) -> "Size":
         return tuple.__new__(Size, super().__mul__(count))
 
-    def __rmul__(self, count: SupportsIndex, /) -> Size:
+    def __rmul__(self, count: "SupportsIndex", /) -> "Size":
         return self * count

@@ -7,6 +7,7 @@ from typing import Any
 
 from retrograd import _core
 from retrograd._core import Generator, Tensor, default_generator, manual_seed
+from retrograd._lazy import TYPE_CHECKING, submodules
 
 __all__ = [
     "default_generator",
@@ -18,6 +19,9 @@ __all__ = [
     "set_rng_state",
     "thread_safe_generator",
 ]
+
+if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    __getattr__, __dir__ = submodules(__name__)
 
 
 def seed() -> int:

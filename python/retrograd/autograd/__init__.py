@@ -12,8 +12,7 @@ from retrograd._core import Tensor
 from retrograd._core import _SavedTensor as SavedTensor
 from retrograd._lazy import submodules
 from retrograd._size import Size
-from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
-from retrograd.autograd._batched_derivatives import vjp_batch
+from retrograd.autograd import anomaly_mode, function, grad_mode, graph
 from retrograd.autograd.anomaly_mode import detect_anomaly, detect_nan, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (
@@ -39,7 +38,7 @@ from retrograd.autograd.graph._saved import _push_saved_tensors_default_hooks as
 from retrograd.autograd.variable import Variable
 
 if TYPE_CHECKING:
-    from retrograd.autograd import profiler, profiler_legacy, profiler_util
+    from retrograd.autograd import forward_ad, functional, profiler, profiler_legacy, profiler_util
     from retrograd.autograd._profiler.config import ProfilerActivity, ProfilerConfig, ProfilerEvent, ProfilerState
     from retrograd.autograd.profiler import kineto_available
     from retrograd.autograd.profiler_util import DeviceType
@@ -84,10 +83,12 @@ __all__ = [
     "variable",
 ]
 
-# Loaded at first use: most programs are not profiled.
+# Loaded at first use.
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
     __getattr__, __dir__ = submodules(
         __name__,
+        "forward_ad",
+        "functional",
         "profiler",
         "profiler_legacy",
         "profiler_util",
@@ -369,6 +370,8 @@ def _batched(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{list(sizes)} for the mapped dimension: those of grad_outputs with is_grads_batched=True"
         )
+    from retrograd.autograd._batched_derivatives import vjp_batch
+
     return vjp_batch(roots, gradients, next(iter(sizes)), retain_graph, create_graph, targets, allow_unused)
 
 

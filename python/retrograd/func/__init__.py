@@ -8,6 +8,7 @@ tensor([[2., 0.],
         [0., 4.]])
 """
 
+from retrograd._lazy import TYPE_CHECKING, submodules
 from retrograd.func._derivatives import grad, grad_and_value, jvp, linearize, vjp
 from retrograd.func._jacobians import ggnvp, hessian, hvp, jacfwd, jacrev, laplacian
 from retrograd.func._modules import (
@@ -39,3 +40,6 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    __getattr__, __dir__ = submodules(__name__)

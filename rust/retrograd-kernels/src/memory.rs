@@ -8,13 +8,18 @@
 //!   under a limit in bytes. Blocks from 2 MB up are mapped on 2 MB bounds and advised to use huge pages;
 //! - a block larger than that limit is mapped for its one use.
 //!
+//! Sizes that vary, as those of batches of sentences do, would leave blocks on every stack. So a large request whose
+//! class has none takes one of the next three classes, and before the system gives memory, blocks of the classes that
+//! were not used for longest go back to it, until live and kept bytes are at most 7/4 of the most live bytes that there
+//! recently were. A loop over the same sizes comes to have all its blocks, and then finds one at each request.
+//!
 //! Nothing here takes a lock, so the pool stays usable in a forked child whatever other threads were doing; the
 //! blocks on their lists, and one that was on its way to or from a stack, are lost to the child.
 //!
 //! The invariants that the unsafe blocks cite:
 //!
 //! - P1. A block of class `c` was obtained by `backing::obtain(size_of_class(c))`. `Route::of` computes class or
-//!   direct size from the requested bytes alone, and its answer never changes within a process.
+//!   direct size from a `Grant` alone, and its answer never changes within a process.
 //! - P2. A block is in one place at a time: with a caller, on one thread's list, or in one node of a stack.
 //!   Whoever takes it out of a place owns it.
 //! - P3. A block on a thread's list starts with a `Link`, valid until the block is taken off; every block has at
@@ -46,7 +51,7 @@ impl std::error::Error for OutOfMemory {}
 #[derive(Debug)]
 pub struct Block {
     ptr: NonNull<u8>,
-    bytes: usize,
+    grant: Grant,
 }
 
 // SAFETY: the block is owned by this value, and plain bytes.
@@ -58,9 +63,9 @@ impl Block {
     /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`]. The bytes have arbitrary values, which may be
     /// read.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
-        let ptr = allocate(bytes).ok_or(OutOfMemory { bytes })?;
+        let (ptr, grant) = allocate(bytes).ok_or(OutOfMemory { bytes })?;
         propagate(ptr);
-        Ok(Self { ptr, bytes })
+        Ok(Self { ptr, grant })
     }
     /// Where the bytes are.
     pub fn ptr(&self) -> NonNull<u8> {
@@ -68,14 +73,37 @@ impl Block {
     }
     /// As many bytes as were requested.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.grant.bytes()
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated by `allocate` with the same size in `new`, released once, here.
-        unsafe { release(self.ptr, self.bytes) }
+        // SAFETY: allocated by `allocate` with this grant in `new`, released once, here.
+        unsafe { release(self.ptr, self.grant) }
+    }
+}
+
+/// What a buffer is: the bytes that were requested, and in the two highest bits by how many classes its block is larger
+/// than they need, which is 0 up to [`SMALL_MAX`] bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Grant(usize);
+
+impl Grant {
+    const SHIFT: u32 = usize::BITS - 2;
+    /// More bytes than that are in no address space.
+    const BYTES: usize = (1 << Self::SHIFT) - 1;
+
+    /// `bytes` are at most [`Self::BYTES`], `steps` at most 3.
+    fn new(bytes: usize, steps: usize) -> Self {
+        Self(bytes | steps << Self::SHIFT)
+    }
+    #[inline]
+    fn bytes(self) -> usize {
+        self.0 & Self::BYTES
+    }
+    fn steps(self) -> usize {
+        self.0 >> Self::SHIFT
     }
 }
 
@@ -111,21 +139,31 @@ const SHARED_MAX: usize = 1 << 30;
 const NODES: usize = if cfg!(miri) { 1 << 5 } else { 1 << 14 };
 /// A thread reports its balance of live bytes when it has moved by this much.
 const BALANCE_STEP: isize = 1 << 20;
+/// By how many classes a block may be larger than a large request needs: at most twice the requested bytes.
+const STEPS: usize = 3;
+/// Live and kept bytes stay within so many quarters of the most live bytes that there recently were: with 6, loops over
+/// sizes of several octaves lose and miss their blocks in every round ...
+const QUARTERS: usize = 7;
+/// ... or within this many.
+const FLOOR: usize = 64 << 20;
+/// "Recently" ends between one and two times so many uses of the process-wide stacks ago: a training step has some
+/// hundred to some thousand.
+const WINDOW: u64 = 1 << 14;
 
 /// Take a buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`] and uninitialised.
 ///
 /// `None` means that the memory is exhausted, after every cached block within reach was given back. Zero bytes
 /// give a dangling aligned pointer.
 #[inline]
-pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
+fn allocate(bytes: usize) -> Option<(NonNull<u8>, Grant)> {
     if bytes == 0 {
-        return Some(NonNull::<Aligned>::dangling().cast());
+        return Some((NonNull::<Aligned>::dangling().cast(), Grant(0)));
     }
     if bytes <= SMALL_MAX {
         let class = class_of(bytes);
         // Fails only while the thread is ending.
         if let Ok(Some(block)) = LOCAL.try_with(|local| local.take(class)) {
-            return Some(block);
+            return Some((block, Grant(bytes)));
         }
     }
     allocate_slowly(bytes)
@@ -134,10 +172,11 @@ pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
 /// Give back a buffer, on any thread.
 ///
 /// # Safety
-/// 1. `ptr` came from [`allocate`] called with the same `bytes`, in this process or in the one it was forked from.
+/// 1. `ptr` and `grant` came from one call of [`allocate`], in this process or in the one it was forked from.
 /// 2. It has not been released since, and is not used from now on.
 #[inline]
-pub unsafe fn release(ptr: NonNull<u8>, bytes: usize) {
+unsafe fn release(ptr: NonNull<u8>, grant: Grant) {
+    let bytes = grant.0; // If its block is larger than it needs, this is above `SMALL_MAX` in any case.
     if bytes == 0 {
         return;
     }
@@ -149,7 +188,7 @@ pub unsafe fn release(ptr: NonNull<u8>, bytes: usize) {
         }
     }
     // SAFETY: our own duties; `keep` did not take the block.
-    unsafe { release_slowly(ptr, bytes) }
+    unsafe { release_slowly(ptr, grant) }
 }
 
 /// Give the cached blocks back to the system: the process-wide ones and those of the calling thread.
@@ -161,7 +200,24 @@ pub fn empty_cache() {
     let _ = LOCAL.try_with(Local::empty);
 }
 
-/// What the pool holds and has done. Bytes are those of whole blocks, at most a quarter above what was requested.
+/// Keep at most so many bytes for reuse on the process-wide stacks, beginning with what is there. Returns the limit
+/// that there was. At the start, and at most, it is 1 GB, or a tenth of the memory if that is less.
+///
+/// The lists of threads, of buffers up to 256 KB, are not subject to it.
+pub fn set_cache_limit(bytes: usize) -> usize {
+    let before = CACHE_LIMIT.swap(bytes, Relaxed).min(shared_limit());
+    SHARED.shrink(bytes);
+    before
+}
+
+static CACHE_LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Count [`MemoryStats::peak_bytes`] anew from the live bytes of now.
+pub fn reset_peak() {
+    TOTALS.peak.store(memory_stats().live_bytes, Relaxed);
+}
+
+/// What the pool holds and has done. Live bytes are at most a quarter above what was requested.
 ///
 /// Exact while no other thread is inside the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -172,6 +228,8 @@ pub struct MemoryStats {
     pub peak_bytes: usize,
     /// Bytes in blocks kept for reuse.
     pub cached_bytes: usize,
+    /// Bytes by which the blocks of live buffers are larger than blocks of their class.
+    pub lent_bytes: usize,
     /// Allocations served from a kept block.
     pub hits: u64,
     /// Allocations that went to the system.
@@ -183,6 +241,7 @@ pub fn memory_stats() -> MemoryStats {
     let mut live = TOTALS.live.load(Relaxed);
     let mut stats = MemoryStats {
         cached_bytes: SHARED.bytes.load(Relaxed),
+        lent_bytes: TOTALS.lent.load(Relaxed),
         hits: TOTALS.hits.load(Relaxed),
         misses: TOTALS.misses.load(Relaxed),
         ..MemoryStats::default()
@@ -237,18 +296,27 @@ enum Route {
 }
 
 impl Route {
-    /// `None` if no address space holds `bytes`. `bytes` must not be 0.
-    fn of(bytes: usize) -> Option<Self> {
+    /// `None` if no address space holds the bytes, which must not be 0.
+    fn of(grant: Grant) -> Option<Self> {
+        let bytes = grant.bytes();
         if bytes <= SMALL_MAX {
             return Some(Self::Class(class_of(bytes)));
         }
         // Not above `SHARED_MAX`, so the class is below `CLASSES`.
         let limit = shared_limit();
         if bytes <= limit && size_of_class(class_of(bytes)) <= limit {
-            return Some(Self::Class(class_of(bytes)));
+            return Some(Self::Class(class_of(bytes) + grant.steps()));
         }
         let size = bytes.checked_next_multiple_of(backing::HUGE)?;
         (size <= isize::MAX as usize).then_some(Self::Direct(size))
+    }
+
+    /// Bytes of the block.
+    fn size(&self) -> usize {
+        match *self {
+            Self::Class(class) => size_of_class(class),
+            Self::Direct(size) => size,
+        }
     }
 }
 
@@ -272,17 +340,23 @@ fn shared_limit() -> usize {
 
 #[cold]
 #[inline(never)]
-fn allocate_slowly(bytes: usize) -> Option<NonNull<u8>> {
-    let route = Route::of(bytes)?;
-    let (size, cached) = match route {
-        Route::Class(class) => (size_of_class(class), SHARED.take(class)),
-        Route::Direct(size) => (size, None),
+fn allocate_slowly(bytes: usize) -> Option<(NonNull<u8>, Grant)> {
+    if bytes > Grant::BYTES {
+        return None;
+    }
+    let route = Route::of(Grant(bytes))?;
+    let size = route.size();
+    let cached = match route {
+        // The lists of threads, where smaller blocks go when they are released, are for blocks of the very class.
+        Route::Class(class) => SHARED.take_near(class, if bytes <= SMALL_MAX { 0 } else { STEPS }),
+        Route::Direct(_) => None,
     };
     let hit = cached.is_some();
-    let block = cached.or_else(|| backing::obtain(size)).or_else(|| {
-        empty_cache();
-        backing::obtain(size)
-    })?;
+    let (block, steps) = match cached {
+        Some(lent) => lent,
+        None => (obtain(size)?, 0),
+    };
+    let grant = Grant::new(bytes, steps);
     let counted = LOCAL.try_with(|local| {
         let record = local.record()?;
         bump(if hit { &record.hits } else { &record.misses });
@@ -294,21 +368,47 @@ fn allocate_slowly(bytes: usize) -> Option<NonNull<u8>> {
         count.fetch_add(1, Relaxed);
         TOTALS.add_live(size as isize);
     }
-    Some(block)
+    if steps > 0 {
+        TOTALS.lent.fetch_add(lent(grant), Relaxed);
+    }
+    Some((block, grant))
+}
+
+/// A block from the system, once blocks went back to it that are not needed, or all if it has no memory otherwise.
+fn obtain(size: usize) -> Option<NonNull<u8>> {
+    let live = TOTALS.live().saturating_add(size);
+    SHARED.shrink(kept_beside(live));
+    backing::obtain(size).or_else(|| {
+        empty_cache();
+        backing::obtain(size)
+    })
+}
+
+/// How many bytes may be kept while `live` bytes are in use.
+fn kept_beside(live: usize) -> usize {
+    let recent = TOTALS.recent.iter().map(|peak| peak.load(Relaxed)).fold(live, usize::max);
+    (recent / 4).saturating_mul(QUARTERS).max(FLOOR).saturating_sub(live).saturating_sub(TOTALS.lent.load(Relaxed))
+}
+
+/// By how much the block of a grant is larger than one of the class of its bytes.
+fn lent(grant: Grant) -> usize {
+    let class = class_of(grant.bytes());
+    size_of_class(class + grant.steps()) - size_of_class(class)
 }
 
 /// # Safety
-/// Those of [`release`], and `bytes > 0`.
+/// Those of [`release`], and the grant is not of 0 bytes.
 #[cold]
 #[inline(never)]
-unsafe fn release_slowly(block: NonNull<u8>, bytes: usize) {
-    let Some(route) = Route::of(bytes) else {
+unsafe fn release_slowly(block: NonNull<u8>, grant: Grant) {
+    let Some(route) = Route::of(grant) else {
         return; // No such buffer was ever given out.
     };
-    let size = match route {
-        Route::Class(class) => size_of_class(class),
-        Route::Direct(size) => size,
-    };
+    let mut size = route.size();
+    if grant.steps() > 0 {
+        TOTALS.lent.fetch_sub(lent(grant), Relaxed);
+        size -= lent(grant);
+    }
     let counted = LOCAL.try_with(|local| {
         local.record()?.add_live(-(size as isize));
         Some(())
@@ -318,10 +418,11 @@ unsafe fn release_slowly(block: NonNull<u8>, bytes: usize) {
     }
     match route {
         // SAFETY: by P1 the block is of this class, and by duty 2 of `release` it is ours.
-        Route::Class(class) => unsafe { SHARED.keep(class, block, shared_limit()) },
+        Route::Class(class) => unsafe { SHARED.keep(class, block, shared_limit().min(CACHE_LIMIT.load(Relaxed))) },
         // SAFETY: by P1 it was obtained with this size, and by duty 2 of `release` it is ours.
         Route::Direct(size) => unsafe { backing::give_back(block, size) },
     }
+    TOTALS.look_at_the_time(SHARED.ticks.load(Relaxed));
 }
 
 // ---- a thread's lists ----
@@ -537,19 +638,57 @@ fn bump(counter: &AtomicU64) {
 struct Totals {
     live: AtomicIsize,
     peak: AtomicUsize,
+    /// The highest `live` since `window` began, and in the window before.
+    recent: [AtomicUsize; 2],
+    /// When that was, on the clock of `SHARED`.
+    window: AtomicU64,
+    /// [`MemoryStats::lent_bytes`].
+    lent: AtomicUsize,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-static TOTALS: Totals =
-    Totals { live: AtomicIsize::new(0), peak: AtomicUsize::new(0), hits: AtomicU64::new(0), misses: AtomicU64::new(0) };
+static TOTALS: Totals = Totals::new();
 
 impl Totals {
+    const fn new() -> Self {
+        Self {
+            live: AtomicIsize::new(0),
+            peak: AtomicUsize::new(0),
+            recent: [const { AtomicUsize::new(0) }; 2],
+            window: AtomicU64::new(0),
+            lent: AtomicUsize::new(0),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
+    }
+
     #[cold]
     fn add_live(&self, bytes: isize) {
         let live = self.live.fetch_add(bytes, Relaxed) + bytes;
         if bytes > 0 {
-            self.peak.fetch_max(usize::try_from(live).unwrap_or(0), Relaxed);
+            let live = usize::try_from(live).unwrap_or(0);
+            for peak in [&self.peak, &self.recent[0]] {
+                if live > peak.load(Relaxed) {
+                    peak.fetch_max(live, Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Live bytes, to 1 MB per thread.
+    fn live(&self) -> usize {
+        usize::try_from(self.live.load(Relaxed)).unwrap_or(0)
+    }
+
+    /// Forget the live bytes of long ago, and give back what was kept for them.
+    #[inline]
+    fn look_at_the_time(&self, now: u64) {
+        let began = self.window.load(Relaxed);
+        if now.saturating_sub(began) >= WINDOW && self.window.compare_exchange(began, now, Relaxed, Relaxed).is_ok() {
+            let live = self.live();
+            self.recent[1].store(self.recent[0].swap(live, Relaxed), Relaxed);
+            SHARED.shrink(kept_beside(live));
         }
     }
 }
@@ -598,6 +737,12 @@ impl SharedStacks {
         }
     }
 
+    /// Take a block of `class`, or else of the smallest class above it that has one, up to `steps` classes above.
+    /// Returns with it how many classes it is above.
+    fn take_near(&self, class: usize, steps: usize) -> Option<(NonNull<u8>, usize)> {
+        (0..=steps.min(CLASSES - 1 - class)).find_map(|step| Some((self.take(class + step)?, step)))
+    }
+
     /// Take the block of `class` that was kept last.
     fn take(&self, class: usize) -> Option<NonNull<u8>> {
         if self.stacks[class].is_empty() {
@@ -625,7 +770,7 @@ impl SharedStacks {
                     self.nodes[node as usize].block.store(block.as_ptr(), Relaxed);
                     return self.stacks[class].push(&self.nodes, node);
                 }
-                if !self.evict_other_than(class) {
+                if !self.evict_but(Some(class)) {
                     break;
                 }
             }
@@ -640,9 +785,15 @@ impl SharedStacks {
         }
     }
 
-    /// Free a block of the class unused for longest; `false` if only `class` has any.
-    fn evict_other_than(&self, class: usize) -> bool {
-        let occupied = |&c: &usize| c != class && !self.stacks[c].is_empty();
+    /// Give back blocks, those of the classes that were not used for longest first, until there are at most so many
+    /// bytes.
+    fn shrink(&self, bytes: usize) {
+        while self.bytes.load(Relaxed) > bytes && self.evict_but(None) {}
+    }
+
+    /// Free a block of the class unused for longest; `false` if no class has any, but perhaps `class`.
+    fn evict_but(&self, class: Option<usize>) -> bool {
+        let occupied = |&c: &usize| Some(c) != class && !self.stacks[c].is_empty();
         let oldest = (0..CLASSES).filter(occupied).min_by_key(|&c| self.used[c].load(Relaxed));
         // If another thread emptied that class meanwhile, there is space or the next round finds another.
         oldest.map(|c| self.drop_one(c)).is_some()

@@ -2,6 +2,7 @@
 
 mod direct;
 
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -70,7 +71,7 @@ impl Callable {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     Function,
     Method,
@@ -91,12 +92,14 @@ static CALLABLES: OnceLock<Vec<Callable>> = OnceLock::new();
 pub fn callables() -> &'static [Callable] {
     CALLABLES.get_or_init(|| {
         let mut all: Vec<Callable> = Vec::new();
-        let mut add = |name: String, module: &str, role: Role, entry: &'static Entry| {
-            let same = |c: &Callable| c.name == name && c.role == role && c.entries[0].module == module;
-            match all.iter_mut().find(|c| same(c)) {
-                Some(c) => c.entries.push(entry),
-                None => all.push(Callable { name, entries: vec![entry], role, places: vec![], direct: Calls::NONE }),
-            }
+        let mut places: HashMap<(String, &str, Role), usize> = HashMap::new();
+        let mut add = |name: String, module: &'static str, role: Role, entry: &'static Entry| {
+            let place = *places.entry((name, module, role)).or_insert_with_key(|(name, ..)| {
+                let name = name.clone();
+                all.push(Callable { name, entries: vec![], role, places: vec![], direct: Calls::NONE });
+                all.len() - 1
+            });
+            all[place].entries.push(entry);
         };
         for entry in roster() {
             for name in std::iter::once(&entry.name).chain(entry.aliases) {

@@ -40,6 +40,7 @@ mod wrap;
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use retrograd::kernels::memory;
 
 /// Registers the classes that are written in Python and made by the core.
 #[pyfunction]
@@ -47,11 +48,37 @@ fn _register_classes(py: Python<'_>, size: Py<PyAny>) -> PyResult<()> {
     convert::set_size_class(py, size)
 }
 
-/// Bytes in tensors' memory and bytes kept for reuse; exact while no other thread works with tensors.
+/// Bytes in tensors' memory, and bytes that the pool has besides; exact while no other thread works with tensors.
 #[pyfunction]
 fn _memory_stats() -> (usize, usize) {
-    let stats = retrograd::kernels::memory::memory_stats();
-    (stats.live_bytes, stats.cached_bytes)
+    let stats = memory::memory_stats();
+    (stats.live_bytes, stats.cached_bytes + stats.lent_bytes)
+}
+
+/// The most bytes there were in tensors' memory, bytes kept for reuse, bytes by which blocks in use are larger than
+/// they need to be, how often a block was reused, and how often one was taken from the system.
+#[pyfunction]
+fn _memory_counts() -> (usize, usize, usize, u64, u64) {
+    let stats = memory::memory_stats();
+    (stats.peak_bytes, stats.cached_bytes, stats.lent_bytes, stats.hits, stats.misses)
+}
+
+/// Counts the most there was in tensors' memory anew.
+#[pyfunction]
+fn _reset_peak_memory() {
+    memory::reset_peak();
+}
+
+/// Gives the memory that is kept for reuse back to the system.
+#[pyfunction]
+fn _empty_cache(py: Python<'_>) {
+    py.detach(memory::empty_cache);
+}
+
+/// Sets how many bytes may be kept for reuse, and returns how many might.
+#[pyfunction]
+fn _set_cache_limit(py: Python<'_>, bytes: usize) -> usize {
+    py.detach(|| memory::set_cache_limit(bytes))
 }
 
 /// Sets how many threads one op may use.
@@ -115,6 +142,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     call::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_function(wrap_pyfunction!(_memory_stats, m)?)?;
+    m.add_function(wrap_pyfunction!(_memory_counts, m)?)?;
+    m.add_function(wrap_pyfunction!(_reset_peak_memory, m)?)?;
+    m.add_function(wrap_pyfunction!(_empty_cache, m)?)?;
+    m.add_function(wrap_pyfunction!(_set_cache_limit, m)?)?;
     m.add_function(wrap_pyfunction!(_set_num_threads, m)?)?;
     m.add_function(wrap_pyfunction!(_num_threads, m)?)?;
     m.add_function(wrap_pyfunction!(_fill_uninitialised, m)?)?;

@@ -8,14 +8,19 @@ use super::*;
 static FORKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 /// A buffer that is released at the end, so that a failed assertion leaks nothing.
-struct Buffer(NonNull<u8>, usize);
+struct Buffer(NonNull<u8>, Grant);
 
 // SAFETY: a buffer is memory that one owner at a time uses; the pool lets any thread release it.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
     fn new(bytes: usize) -> Self {
-        Self(allocate(bytes).expect("there is memory"), bytes)
+        let (block, grant) = allocate(bytes).expect("there is memory");
+        Self(block, grant)
+    }
+
+    fn bytes(&self) -> usize {
+        self.1.bytes()
     }
 
     fn address(&self) -> usize {
@@ -24,19 +29,19 @@ impl Buffer {
 
     fn fill(&self, byte: u8) {
         // SAFETY: the buffer is ours, and has at least this many bytes.
-        unsafe { self.0.as_ptr().write_bytes(byte, self.1) }
+        unsafe { self.0.as_ptr().write_bytes(byte, self.bytes()) }
     }
 
     fn holds(&self, byte: u8) -> bool {
         // SAFETY: as in `fill`, which the tests call first.
-        let bytes = unsafe { std::slice::from_raw_parts(self.0.as_ptr(), self.1) };
+        let bytes = unsafe { std::slice::from_raw_parts(self.0.as_ptr(), self.bytes()) };
         bytes.iter().step_by(if cfg!(miri) { 4093 } else { 1 }).all(|&b| b == byte)
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: (1) `new` allocated the buffer with these bytes. (2) It is dropped once.
+        // SAFETY: (1) `new` allocated the buffer with this grant. (2) It is dropped once.
         unsafe { release(self.0, self.1) }
     }
 }
@@ -71,7 +76,7 @@ fn buffers_are_aligned_and_apart() {
         buffer.fill(tag as u8);
     }
     for (tag, buffer) in buffers.iter().enumerate() {
-        assert!(buffer.holds(tag as u8), "{} bytes", buffer.1);
+        assert!(buffer.holds(tag as u8), "{} bytes", buffer.bytes());
     }
 }
 
@@ -176,7 +181,7 @@ fn exhausted_memory_is_none() {
 
 #[test]
 fn a_buffer_beyond_the_limit_is_mapped_directly() {
-    let Some(Route::Direct(size)) = Route::of(shared_limit() + 1) else {
+    let Some(Route::Direct(size)) = Route::of(Grant(shared_limit() + 1)) else {
         panic!("the limit is the largest class");
     };
     assert!(size > shared_limit() && size.is_multiple_of(backing::HUGE));
@@ -210,6 +215,63 @@ fn the_stacks_evict_what_was_unused_for_longest() {
     STACKS.empty();
     assert_eq!(STACKS.bytes.load(Relaxed), 0);
     assert!((0..CLASSES).all(|c| STACKS.take(c).is_none()));
+}
+
+#[test]
+fn a_grant_tells_the_block() {
+    for bytes in [SMALL_MAX + 1, 1 << 20, (10 << 20) + 1] {
+        for steps in 0..=STEPS {
+            let grant = Grant::new(bytes, steps);
+            assert_eq!((grant.bytes(), grant.steps()), (bytes, steps));
+            let class = class_of(bytes) + steps;
+            assert!(matches!(Route::of(grant), Some(Route::Class(c)) if c == class));
+            assert_eq!(lent(grant), size_of_class(class) - size_of_class(class_of(bytes)));
+            assert!(size_of_class(class) < 2 * bytes);
+        }
+    }
+}
+
+#[test]
+fn the_stacks_lend_a_block_of_a_class_above() {
+    static STACKS: SharedStacks = SharedStacks::new();
+    let class = class_of(400 << 10);
+    let keep = |class, block| {
+        // SAFETY: (1) Its class, below. (2) It is passed on at once.
+        unsafe { STACKS.keep(class, block, 16 << 20) }
+    };
+    let block = new_block(class + 2);
+    keep(class + 2, block);
+    assert_eq!(STACKS.take_near(class, 1), None);
+    assert_eq!(STACKS.take_near(class + 3, STEPS), None);
+    assert_eq!(STACKS.take_near(class, STEPS), Some((block, 2)));
+    assert_eq!(STACKS.take_near(CLASSES - 1, STEPS), None);
+    // The nearest first.
+    let own = new_block(class);
+    keep(class + 2, block);
+    keep(class, own);
+    assert_eq!(STACKS.take_near(class, STEPS), Some((own, 0)));
+    keep(class, own);
+    STACKS.empty();
+}
+
+#[test]
+fn shrinking_gives_back_what_was_unused_for_longest() {
+    static STACKS: SharedStacks = SharedStacks::new();
+    let classes = [512 << 10, 448 << 10, 320 << 10].map(class_of);
+    for class in classes {
+        // SAFETY: (1) The block was obtained with the class's size. (2) It is passed on at once.
+        unsafe { STACKS.keep(class, new_block(class), 16 << 20) };
+    }
+    let sizes = classes.map(size_of_class);
+    let all: usize = sizes.iter().sum();
+    STACKS.shrink(all);
+    assert_eq!(STACKS.bytes.load(Relaxed), all);
+    STACKS.shrink(all - 1);
+    assert_eq!(STACKS.bytes.load(Relaxed), all - sizes[0]);
+    STACKS.shrink(sizes[2]);
+    assert_eq!(STACKS.bytes.load(Relaxed), sizes[2]);
+    STACKS.shrink(0);
+    assert_eq!(STACKS.bytes.load(Relaxed), 0);
 }
 
 #[test]
@@ -253,7 +315,7 @@ fn counters_follow_the_buffers() {
         let before = read();
         assert_eq!(before.2, 0);
         let buffers: Vec<Buffer> = (1..=10).map(|n| Buffer::new(1000 * n)).collect();
-        let size: usize = buffers.iter().map(|b| size_of_class(class_of(b.1))).sum();
+        let size: usize = buffers.iter().map(|b| size_of_class(class_of(b.bytes()))).sum();
         assert_eq!(read(), (before.0 + 10, before.1 + size as isize, 0));
         drop(buffers);
         assert_eq!(read(), (before.0 + 10, before.1, size));
@@ -271,7 +333,7 @@ fn stats_include_what_is_held() {
     // Other tests run at the same time, so the process-wide figures have bounds on one side only.
     let held = Buffer::new(64 << 20);
     let stats = memory_stats();
-    assert!(stats.live_bytes >= held.1, "{stats:?}");
+    assert!(stats.live_bytes >= held.bytes(), "{stats:?}");
     assert!(stats.peak_bytes >= stats.live_bytes, "{stats:?}");
     assert!(stats.hits + stats.misses > 0, "{stats:?}");
 }

@@ -504,6 +504,7 @@ impl<T: Real> Body<T, 1> for Logit {
     }
 }
 /// The derivative of [`Logit`]: the bounds, and what it is beyond them.
+#[derive(Clone, Copy, Debug)]
 struct LogitSlope {
     low: f64,
     high: f64,
@@ -532,7 +533,7 @@ impl Unary for Logit {
         pass.lanes(self)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse_lanes(Self::NAME, &self.slope(), g, x)
+        fuse_lanes(Self::NAME, self.slope(), g, x)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let bound = |v: f64| Tensor::number(Scalar::Float(v));

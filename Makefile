@@ -165,6 +165,7 @@ stubs: $(WHEEL) ## Write the type stubs of the built module
 bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side with torch
 	$(CARGO) bench $(LOCKED) -p retrograd
 	$(PY) benches/compare.py $(if $(TORCH),--torch-site "$(TORCH)") $(BENCH_ARGS)
+	$(PY) benches/compiled.py $(if $(TORCH),--torch-site "$(TORCH)")
 
 docs: $(WHEEL) ## Build the Rust documentation and the table of ops
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps

@@ -4,7 +4,7 @@
 
 Every step is written once, over a small set of names that all libraries have. Rounds of the libraries alternate; the
 figure of each is its least time. JAX runs a step as one `jit` of value, gradients and update, with loops given as
-`lax.scan` or `fori_loop`.
+`lax.scan`.
 """
 
 from __future__ import annotations
@@ -40,9 +40,6 @@ def blocked(jax: Any, f: Any, *args: Any) -> Step:
 
 def jax_chain(jax: Any) -> Step:
     def loss(x: Any, b: Any) -> Any:
-        return jax.lax.fori_loop(0, 100, lambda _, x: x * b, x).sum() if False else _chained(x, b)
-
-    def _chained(x: Any, b: Any) -> Any:
         for _ in range(100):
             x = x * b
         return x.sum()

@@ -237,7 +237,7 @@ class Compiled(_core._Replays):
             sys.setprofile(before)
         call, refused = _core._record_end(args, kwargs, result)
         if call is None:
-            self._give_up(*refused)
+            self._give_up(*(refused or ("it cannot be recorded", None)))
             return result
         for place in reads.found.values():
             call._guard(*place)
@@ -341,7 +341,7 @@ class _State:
     def restore(self) -> None:
         with _core._Recording(False):
             for x, kept in zip((*self._tensors, *self._grads), self.kept, strict=True):
-                if x is not None and not _core.equal(x, kept):
+                if x is not None and kept is not None and not _core.equal(x, kept):
                     x.detach().copy_(kept)
             for leaf, grad in zip(self._leaves, self._grads, strict=True):
                 leaf.grad = grad
@@ -362,8 +362,8 @@ def _compare(name: str, replayed: Any, result: Any) -> None:
         else:
             how = f"{a!r} and {b!r}"
         raise RuntimeError(
-            f"compile: {name}: the replay and the function differ in result {i} of those returned and those changed: {how}. "
-            "The function reads something that a recording does not see: see compile()"
+            f"compile: {name}: the replay and the function differ in result {i} of those returned and those changed: "
+            f"{how}. The function reads something that a recording does not see: see compile()"
         )
 
 

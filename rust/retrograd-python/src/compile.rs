@@ -206,6 +206,8 @@ struct _RecordedCall {
     guards: Mutex<Vec<Guard>>,
 }
 
+type Objects<'py> = Vec<Bound<'py, PyAny>>;
+
 /// Why a call cannot be replayed, and the line.
 type Refused = (String, Option<String>);
 
@@ -477,7 +479,7 @@ impl _Replay {
         (steps, recorded, self.program.arena())
     }
     /// Captured tensors that it writes to, and captured leaves whose gradients it changes.
-    fn _state<'py>(&self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>)> {
+    fn _state<'py>(&self, py: Python<'py>) -> PyResult<(Objects<'py>, Objects<'py>)> {
         let all = |xs: Vec<Tensor>| xs.into_iter().map(|x| wrap(py, x)).collect::<PyResult<Vec<_>>>();
         Ok((all(self.program.written())?, all(self.program.leaves())?))
     }

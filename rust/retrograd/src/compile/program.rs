@@ -85,7 +85,7 @@ pub(super) struct Run {
 }
 
 /// Up to how many steps a run has: so many windows fit into the caches.
-const LONGEST: usize = 24;
+const LONGEST: usize = 64;
 
 /// From how many elements on steps are taken together.
 pub(super) const FROM: usize = 1 << 14;
@@ -149,6 +149,7 @@ impl Plan {
         let recorded = steps.len();
         remove_copies(&mut steps, &buffers, &mut values, &outputs, &leaves);
         write_numbers_out(&mut steps, &mut buffers, &mut values, numbers);
+        show_repeated_once(&mut steps, &buffers, &mut values);
         let buffer = |v: ValueId| values[v as usize].buffer as usize;
         let is_outside =
             |b: usize| matches!(buffers[b].origin, Origin::Input(_) | Origin::Captured(_) | Origin::Grad(_));
@@ -499,6 +500,40 @@ fn write_numbers_out(steps: &mut [Step], buffers: &mut Vec<Buffer>, values: &mut
                 step.xs[i] = Some(values.len() as ValueId);
                 values.push(window);
             }
+        }
+    }
+}
+
+/// Shows an element that was expanded as that element alone, to ops that have a flat loop for it.
+fn show_repeated_once(steps: &mut [Step], buffers: &[Buffer], values: &mut Vec<Window>) {
+    for step in steps {
+        let (What::Op(op), [Some(out)]) = (&step.what, &step.outs[..]) else { continue };
+        let is_repeated = |w: &Window| w.sizes.iter().product::<usize>() > 1 && w.strides.iter().all(|&s| s == 0);
+        let xs: SmallVec<[ValueId; 4]> = step.xs.iter().flatten().copied().collect();
+        if xs.len() != step.xs.len() || !xs.iter().any(|&v| is_repeated(&values[v as usize])) {
+            continue;
+        }
+        let before = values.len();
+        let mut once = xs.clone();
+        for v in &mut once {
+            let w = &values[*v as usize];
+            if is_repeated(w) {
+                let alone = Window { sizes: [1].as_slice().into(), strides: [1].as_slice().into(), ..w.clone() };
+                *v = values.len() as ValueId;
+                values.push(alone);
+            }
+        }
+        let w = &values[*out as usize];
+        let result = Tensor::empty_strided(&w.sizes, &w.strides, w.dtype);
+        let operands: Result<SmallVec<[Tensor; 4]>> = once.iter().map(|&v| shown(values, buffers, v)).collect();
+        let flat = match (&operands, &result) {
+            (Ok(xs), Ok(result)) => op.runs_flat(&xs.iter().collect::<SmallVec<[&Tensor; 4]>>(), result),
+            _ => false,
+        };
+        if flat {
+            step.xs = once.into_iter().map(Some).collect();
+        } else {
+            values.truncate(before);
         }
     }
 }

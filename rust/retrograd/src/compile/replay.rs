@@ -410,28 +410,30 @@ impl Program {
                 met.len() - 1
             })
         };
-        let mut all: SmallVec<[(&dyn AnyPrimitive, SmallVec<[usize; 2]>, usize); 16]> = SmallVec::new();
+        let mut all: SmallVec<[InRun<'_>; 16]> = SmallVec::new();
         for planned in steps {
             let (What::Op(op), Some(out)) = (&planned.step.what, planned.step.outs[0]) else { return Err(lost()) };
             let xs = planned.step.xs.iter().flatten().map(|&v| place(v, &mut met)).collect();
-            all.push((&**op, xs, place(out, &mut met)));
+            all.push(InRun { op: &**op, xs, out: place(out, &mut met) });
         }
         let n = run.numel;
+        let block = block_of(met.len());
         let failed = Mutex::new(None);
         let piece = |blocks: Range<usize>| {
-            let windows =
-                || -> Result<SmallVec<[Sliding; 32]>> { met.iter().map(|&v| self.sliding(frame, run, v)).collect() };
+            let windows = || -> Result<SmallVec<[Sliding; 32]>> {
+                met.iter().map(|&v| self.sliding(frame, run, v, block)).collect()
+            };
             let mut windows = match windows() {
                 Ok(windows) => windows,
                 Err(error) => return *failed.lock() = Some(error),
             };
-            for block in blocks {
-                let start = block * BLOCK;
-                let len = BLOCK.min(n - start);
+            for number in blocks {
+                let start = number * block;
+                let len = block.min(n - start);
                 for window in &mut windows {
                     window.show(start, len);
                 }
-                for (op, xs, out) in &all {
+                for InRun { op, xs, out } in &all {
                     let xs: SmallVec<[&Tensor; 3]> = xs.iter().map(|&x| &windows[x].tensor).collect();
                     // SAFETY: 1. The plan has asked, for all of the elements. 2. It has the result apart from all that is
                     // in use; blocks of values that have no more than that are memory of their own.
@@ -441,20 +443,20 @@ impl Program {
         };
         // About a nanosecond for four elements.
         let cost = (n * steps.len()) as f64 * 0.25;
-        split(n.div_ceil(BLOCK), 1, cost, &piece);
+        split(n.div_ceil(block), 1, cost, &piece);
         failed.into_inner().map_or(Ok(()), Err)
     }
 
     /// The window of a value that moves over its elements.
-    fn sliding(&self, frame: &Frame, run: &Run, v: ValueId) -> Result<Sliding> {
+    fn sliding(&self, frame: &Frame, run: &Run, v: ValueId, block: usize) -> Result<Sliding> {
         let w = &self.plan.values[v as usize];
         if run.inside.contains(&v) {
-            return Ok(Sliding { tensor: Tensor::empty(&[BLOCK], w.dtype)?, moves: Moves::Stays, first: 0 });
+            return Ok(Sliding { tensor: Tensor::empty(&[block], w.dtype)?, moves: Moves::Stays, first: 0 });
         }
         let whole = frame.get(Some(v));
         let first = whole.storage_offset();
         let moves = if whole.numel() == run.numel { Moves::Along } else { Moves::IsOne };
-        let n = if moves == Moves::Along { BLOCK } else { 1 };
+        let n = if moves == Moves::Along { block } else { 1 };
         Ok(Sliding { tensor: Tensor::from_parts(whole.storage(), w.dtype, &[n], &[1], first)?, moves, first })
     }
 
@@ -506,8 +508,21 @@ impl Program {
     }
 }
 
-/// Elements of a block.
-const BLOCK: usize = 1 << 12;
+/// Elements of a block, of so many values that all of them stay in the cache.
+fn block_of(values: usize) -> usize {
+    match values {
+        0..=16 => 1 << 12,
+        17..=32 => 1 << 11,
+        _ => 1 << 10,
+    }
+}
+
+/// A step of a run: its operands and result by their places among the values of the run.
+struct InRun<'a> {
+    op: &'a dyn AnyPrimitive,
+    xs: SmallVec<[usize; 2]>,
+    out: usize,
+}
 
 /// A block of a value, while steps are taken together.
 struct Sliding {

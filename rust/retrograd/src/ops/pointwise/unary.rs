@@ -335,6 +335,11 @@ fn one_pass<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static>(
     })
 }
 
+/// How far a flat loop moves in an operand, from one element to the next.
+pub(super) fn step(x: &Tensor, out: &Tensor) -> isize {
+    isize::from(x.numel() > 1 || out.numel() == 1)
+}
+
 /// The kernel of a rule.
 pub(super) trait Rule<O>: Numeric2<O> + Debug + Copy + Send + Sync + 'static {}
 impl<O, K: Numeric2<O> + Debug + Copy + Send + Sync + 'static> Rule<O> for K {}
@@ -367,12 +372,13 @@ impl<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static> Primitive for OnePa
         unsafe { forward2_into::<_, O>(self.op, &self.kernel, xs[0], xs[1], xs[0].dtype(), out) }
     }
     fn runs_flat(&self, xs: &[&Tensor], out: &Tensor) -> bool {
-        let fits = |x: &&Tensor| x.dtype() == out.dtype() && x.is_contiguous() && x.sizes() == out.sizes();
+        let fits =
+            |x: &&Tensor| x.dtype() == out.dtype() && x.is_contiguous() && (x.sizes() == out.sizes() || x.numel() == 1);
         out.dtype().half().is_none() && out.is_contiguous() && xs.iter().all(fits)
     }
     unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor) {
         // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
-        unsafe { self.kernel.run_flat((xs[0], 1), (xs[1], 1), out) };
+        unsafe { self.kernel.run_flat((xs[0], step(xs[0], out)), (xs[1], step(xs[1], out)), out) };
     }
     unsafe fn run_flat_at(&self, dtype: DType, [a, b]: [(*mut u8, isize); 2], out: *mut u8, n: usize) -> bool {
         // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use super::promote::{Numeric2, OutType, forward2, forward2_into, result_type};
+use super::unary::step;
 use crate::autograd::Grads;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, node_name, out};
 use crate::error::Result;
@@ -113,9 +114,8 @@ impl<B: Binary> Primitive for Zip<B> {
             && xs.iter().all(|x| fits(x))
     }
     unsafe fn run_flat(&self, xs: &[&Tensor], out: &Tensor) {
-        let step = |x: &Tensor| isize::from(x.numel() > 1 || out.numel() == 1);
         // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.
-        unsafe { self.0.kernel().run_flat((xs[0], step(xs[0])), (xs[1], step(xs[1])), out) };
+        unsafe { self.0.kernel().run_flat((xs[0], step(xs[0], out)), (xs[1], step(xs[1], out)), out) };
     }
     unsafe fn run_flat_at(&self, dtype: DType, [a, b]: [(*mut u8, isize); 2], out: *mut u8, n: usize) -> bool {
         // SAFETY: (1, 3) duty 1 of callers; (2) their duty 2.

@@ -11,7 +11,7 @@ import pytest
 
 from records import STANDIN, rg
 from records.bound import Bound, array, function
-from records.record import DIFFERENTIABLE, OpRecord
+from records.record import DIFFERENTIABLE, OpRecord, Sample
 from records.test_records import records
 
 pytestmark = pytest.mark.skipif(STANDIN != "retrograd", reason="the stand-in compiles in a way of its own")
@@ -20,7 +20,18 @@ pytestmark = pytest.mark.skipif(STANDIN != "retrograd", reason="the stand-in com
 SAMPLES = 2
 
 # Ops of which a replay is known to differ, with the reason.
-DIFFER: dict[str, str] = {}
+_ZEROS = "memory that begins as zeros counts as a constant, although the rule or the op writes its elements afterwards"
+DIFFER = {
+    "nn.functional.one_hot": _ZEROS,
+    "nn.functional.scaled_dot_product_attention": _ZEROS,
+    "nn.functional.grid_sample": _ZEROS,
+    "grid_sampler": _ZEROS,
+    "grid_sampler_2d": _ZEROS,
+    "grid_sampler_3d": _ZEROS,
+    "nn.functional.ctc_loss": "the order of the targets of the recorded call is part of the recording",
+}
+# Ops whose results have elements that nobody has written.
+UNWRITTEN = ("empty_permuted",)
 
 
 def call_of(bound: Bound) -> Callable[..., Any]:
@@ -88,14 +99,28 @@ def agree(got: Any, want: Any) -> None:
         assert (y.dtype, y.shape, y.requires_grad, y.layout) == (ref.dtype, ref.shape, ref.requires_grad, ref.layout)
         if y.layout is not rg.strided:
             y, ref = y.to_dense(), ref.to_dense()
-        a, b = array(y.to(rg.float64) if y.dtype == rg.bfloat16 else y), array(
-            ref.to(rg.float64) if y.dtype == rg.bfloat16 else ref
-        )
+        if y.dtype == rg.bfloat16:
+            y, ref = y.to(rg.float64), ref.to(rg.float64)
+        a, b = array(y), array(ref)
         if a.dtype.kind in "fc":
             slack = 8 * float(np.finfo(a.dtype).eps)
             np.testing.assert_allclose(a, b, rtol=slack, atol=slack)
         else:
             np.testing.assert_array_equal(a, b)
+
+
+def another(record: OpRecord, sample: Sample, dtype: str | None = None) -> Bound:
+    """The same call with other numbers: indices and masks in another order, where the op takes them so."""
+    bound, plain = (Bound(record, sample, dtype, turn=1) for _ in range(2))
+    for k, spec in enumerate(bound.specs):
+        if spec.fixed:
+            leaf = bound.leaves[k]
+            bound.leaves[k] = leaf.reshape(-1)[::-1].reshape(leaf.shape).copy()
+    try:
+        call_of(bound)(*bound.tensors())
+    except Exception:  # whatever an op says of indices in an order that it does not take
+        return plain
+    return bound
 
 
 def compared(bound: Bound, other: Bound, make: Callable[[Bound], Callable[..., Any]], caller: bool, grad: bool) -> str:
@@ -108,18 +133,17 @@ def compared(bound: Bound, other: Bound, make: Callable[[Bound], Callable[..., A
             tensors = given.tensors(grad=grad)
             rg.manual_seed(7 + turn)
             result = outside(call, bound, tensors) if caller else call(*tensors)
-            drawn = rg.get_rng_state()
-            made.append((result, [x.detach() for x in tensors], drawn))
+            made.append((result, [x.detach() for x in tensors], rg.get_rng_state()))
         agree(made[1], made[0])
     return str(compiled.explain())
 
 
-@records(lambda record: record.name not in DIFFER)
+@records(lambda record: record.name not in (*DIFFER, *UNWRITTEN))
 def test_a_replay_does_what_the_op_does(record: OpRecord) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for sample in record.samples[:SAMPLES]:
-            bound, other = Bound(record, sample), Bound(record, sample, turn=1)
+            bound, other = Bound(record, sample), another(record, sample)
             compared(bound, other, call_of, caller=False, grad=False)
             if record.differentiable and bound.wrt and bound.dtype in DIFFERENTIABLE:
                 compared(bound, other, gradients_of, caller=False, grad=True)

@@ -30,9 +30,9 @@ struct State {
 /// The first two calls of a kind run as they are, and are recorded: every op, and those of backward passes and of
 /// optimizers' steps. If both did the same, later calls of that kind are replayed: no graph is made, steps that nobody
 /// needs are left out, runs of pointwise steps are taken together, and memory is planned. A call is of the kind if its
-/// tensors have the same sizes, strides, dtypes and `requires_grad`, and the tensors that the closure captures are where
-/// they were. What the closure does besides ops is not done at a replay, and other values that it captures are those of
-/// the first calls.
+/// tensors have the same sizes, strides, dtypes and `requires_grad`, and the tensors that the closure captures are
+/// where they were. What the closure does besides ops is not done at a replay, and other values that it captures are
+/// those of the first calls.
 ///
 /// A function that reads elements (`item`, `to_vec`) runs as it is; [`Compiled::given_up`] says why.
 ///

@@ -148,8 +148,8 @@ impl Plan {
         let Recording { inputs, mut buffers, mut values, mut steps, leaves, outputs, .. } = recording;
         let recorded = steps.len();
         remove_copies(&mut steps, &buffers, &mut values, &outputs, &leaves);
-        write_numbers_out(&mut steps, &mut buffers, &mut values, numbers);
         show_repeated_once(&mut steps, &buffers, &mut values);
+        write_numbers_out(&mut steps, &mut buffers, &mut values, numbers);
         let buffer = |v: ValueId| values[v as usize].buffer as usize;
         let is_outside =
             |b: usize| matches!(buffers[b].origin, Origin::Input(_) | Origin::Captured(_) | Origin::Grad(_));
@@ -525,12 +525,15 @@ fn show_repeated_once(steps: &mut [Step], buffers: &[Buffer], values: &mut Vec<W
         }
         let w = &values[*out as usize];
         let result = Tensor::empty_strided(&w.sizes, &w.strides, w.dtype);
-        let operands: Result<SmallVec<[Tensor; 4]>> = once.iter().map(|&v| shown(values, buffers, v)).collect();
-        let flat = match (&operands, &result) {
-            (Ok(xs), Ok(result)) => op.runs_flat(&xs.iter().collect::<SmallVec<[&Tensor; 4]>>(), result),
-            _ => false,
+        let operands = || -> Result<bool> {
+            let xs: SmallVec<[Tensor; 4]> = once.iter().map(|&v| shown(values, buffers, v)).collect::<Result<_>>()?;
+            let dtype = op.computes_in(&xs.iter().collect::<SmallVec<[&Tensor; 4]>>())?;
+            // Numbers become elements of that dtype later.
+            let element = |x: Tensor| if x.is_number() { Tensor::full(&[1], x.item()?, dtype) } else { Ok(x) };
+            let xs: SmallVec<[Tensor; 4]> = xs.into_iter().map(element).collect::<Result<_>>()?;
+            Ok(op.runs_flat(&xs.iter().collect::<SmallVec<[&Tensor; 4]>>(), &result?))
         };
-        if flat {
+        if operands().unwrap_or(false) {
             step.xs = once.into_iter().map(Some).collect();
         } else {
             values.truncate(before);
@@ -583,7 +586,7 @@ mod tests {
         };
         let (a, b) = (at(arena.place(0..2, 100)), at(arena.place(1..3, 10)));
         let (c, d) = (at(arena.place(2..4, 128)), at(arena.place(3..5, 64)));
-        assert_eq!((a, b, c, d), (0, 128, 192, 0));
-        assert_eq!(arena.bytes, 320);
+        assert_eq!((a, b, c, d), (0, 128, 0, 128));
+        assert_eq!(arena.bytes, 192);
     }
 }

@@ -71,6 +71,7 @@ impl Program {
         word: u32,
         backward: Option<Arc<BackwardProgram>>,
     ) -> Result<Self> {
+        let _reading = reading();
         let plan = Plan::new(recording, numbers);
         let arena = Storage::allocate(plan.arena)?;
         let mut frame =
@@ -149,7 +150,7 @@ impl Program {
                 Place::Arena(_) => format!("%{}", w.buffer),
                 Place::Own | Place::Made => format!("%{} (own memory)", w.buffer),
                 Place::Number(i) => return format!("number {i}"),
-                Place::Nowhere => "nothing".into(),
+                Place::Nowhere => format!("%{} (a block)", w.buffer),
             };
             format!("{from} {}{:?}", w.dtype.name(), &w.sizes[..])
         };
@@ -342,8 +343,8 @@ impl Program {
             if let Some(Loop { op, dtype, xs: [(a, sa), (b, sb)], out, n }) = &planned.alone {
                 let at = |v: ValueId| frame.at[v as usize].get();
                 // SAFETY: 1. The plan has asked, for windows like these. 2. It has the result apart from all that is in
-                // use. Values have their places before they are used: those that are there when a call begins, and those
-                // that steps have made.
+                // use. Values have their places before they are used: those that are there when a call begins, and
+                // those that steps have made.
                 unsafe { op.run_flat_at(*dtype, [(at(*a), *sa), (at(*b), *sb)], at(*out), *n) };
                 planned.drops.iter().for_each(|&v| frame.tensors[v as usize] = None);
                 continue;
@@ -352,8 +353,8 @@ impl Program {
             match &step.what {
                 What::Op(op) if planned.way == Way::Flat => {
                     let xs = frame.operands(&step.xs);
-                    // SAFETY: 1. The plan has asked, for windows like these. 2. It has the result apart from all that is
-                    // in use.
+                    // SAFETY: 1. The plan has asked, for windows like these. 2. It has the result apart from all that
+                    // is in use.
                     unsafe { op.run_flat(&xs, frame.get(step.outs[0])) };
                 }
                 What::Op(op) if planned.way == Way::Into => {
@@ -420,6 +421,7 @@ impl Program {
         let block = block_of(met.len());
         let failed = Mutex::new(None);
         let piece = |blocks: Range<usize>| {
+            let _reading = reading();
             let windows = || -> Result<SmallVec<[Sliding; 32]>> {
                 met.iter().map(|&v| self.sliding(frame, run, v, block)).collect()
             };
@@ -435,8 +437,8 @@ impl Program {
                 }
                 for InRun { op, xs, out } in &all {
                     let xs: SmallVec<[&Tensor; 3]> = xs.iter().map(|&x| &windows[x].tensor).collect();
-                    // SAFETY: 1. The plan has asked, for all of the elements. 2. It has the result apart from all that is
-                    // in use; blocks of values that have no more than that are memory of their own.
+                    // SAFETY: 1. The plan has asked, for all of the elements. 2. It has the result apart from all that
+                    // is in use; blocks of values that have no more than that are memory of their own.
                     unsafe { op.run_flat(&xs, &windows[*out].tensor) };
                 }
             }

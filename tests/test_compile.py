@@ -640,3 +640,92 @@ def test_results_are_compared_with_those_of_the_function() -> None:
         assert compiled(rg.full((2,), 3.0)).tolist() == [6.0, 6.0]
     with pytest.raises(ValueError, match="at least 1"):
         rg.compile(function, check=0)
+
+
+# ---- what once was replayed though it had changed
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [
+        (lambda y: F.one_hot(y, 4), [rg.tensor([0, 1, 2]), rg.tensor([3, 3, 1])]),
+        (
+            lambda q: rg.autograd.grad((F.scaled_dot_product_attention(q, q, q) ** 2).sum(), q),
+            [leaf(1, 3, 4), leaf(1, 3, 4, seed=1)],
+        ),
+        (
+            lambda o: F.embedding_bag(rg.tensor([0, 1, 2]), noise(4, 2), o, mode="sum"),
+            [rg.tensor([0, 2]), rg.tensor([0, 1])],
+        ),
+    ],
+)
+def test_memory_that_begins_as_zeros_is_no_constant(function: Any, calls: list[rg.Tensor]) -> None:
+    compiled = rg.compile(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for x in (calls[0], calls[0], calls[1]):
+            assert same(compiled(x), function(x))
+
+
+def test_a_detached_argument_is_another_tensor() -> None:
+    compiled = rg.compile(lambda x: (x.detach(), x))
+    for i in range(4):
+        x = leaf(3, seed=i)
+        a, b = compiled(x)
+        assert not a.requires_grad and a.data_ptr() == x.data_ptr() and b is x
+
+
+def test_hooks_layers_and_states_that_came_later() -> None:
+    layer = nn.Linear(2, 1)
+
+    def step(x: rg.Tensor) -> None:
+        layer.zero_grad()
+        layer(x).sum().backward()
+
+    compiled = rg.compile(step)
+    for _ in range(4):
+        compiled(rg.ones(1, 2))
+    layer.weight.register_hook(lambda g: g * 2)
+    for _ in range(4):
+        compiled(rg.ones(1, 2))
+        assert layer.weight.grad.tolist() == [[2.0, 2.0]]
+    model = nn.Sequential(nn.ReLU())
+    run = rg.compile(model)
+    for _ in range(3):
+        run(noise(3))
+    model[0] = nn.Tanh()
+    for _ in range(3):
+        assert same(run(noise(3)), noise(3).tanh())
+
+
+def test_the_state_of_an_optimizer_and_its_scheduler() -> None:
+    made = step_of(lambda p: rg.optim.Adam(p, lr=0.01), lambda out, y: F.cross_entropy(out, y))
+    (plain, plain_optimizer, step), (model, optimizer, other) = made(), made()
+    compiled = rg.compile(other)
+    schedules = [rg.optim.lr_scheduler.StepLR(o, 2, gamma=0.5) for o in (plain_optimizer, optimizer)]
+    x, y = noise(5, 6), rg.arange(5) % 3
+    for i in range(12):
+        if i == 7:
+            plain_optimizer.state.clear()
+            optimizer.state.clear()
+        assert same(step(x, y), compiled(x, y))
+        for schedule in schedules:
+            schedule.step()
+        assert same(plain_optimizer.state_dict(), optimizer.state_dict())
+    assert all(same(a, b) for a, b in zip(plain.parameters(), model.parameters(), strict=True))
+    assert replays(compiled) >= 1
+
+
+def test_a_scheduler_inside_is_refused() -> None:
+    w = leaf(2)
+    optimizer = rg.optim.SGD([w], lr=0.1)
+    schedule = rg.optim.lr_scheduler.StepLR(optimizer, 1)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        w.sum().backward()
+        optimizer.step()
+        schedule.step()
+
+    with pytest.warns(UserWarning, match="a scheduler steps inside of it"):
+        rg.compile(step)()

@@ -92,7 +92,7 @@ class _Reads:
         file = code.co_filename
         if file.startswith(_PACKAGE):
             if file.startswith(_OPTIMIZERS) and code.co_name == "step":
-                if "lr_scheduler" in file:
+                if hasattr(frame.f_locals.get("self"), "last_epoch"):
                     _core._record_refuse("a scheduler steps inside of it: step it outside, between calls")
                 self._read_groups(frame.f_locals.get("self"))
             if not file.startswith(_LAYERS):
@@ -103,7 +103,7 @@ class _Reads:
         arguments = frame.f_locals
         members = getattr(arguments.get("self"), "__dict__", None)
         if isinstance(members, dict):
-            for kind in ("_parameters", "_buffers"):
+            for kind in ("_parameters", "_buffers", "_modules"):
                 held = members.get(kind)
                 for name, value in held.items() if isinstance(held, dict) else ():
                     self._note(held, name, value)
@@ -174,6 +174,14 @@ class _Reads:
         return _MISSING
 
     def _read_groups(self, optimizer: Any) -> None:
+        members = getattr(optimizer, "__dict__", {})
+        state = members.get("state")
+        if isinstance(state, dict):
+            self._note(members, "state", state)
+            for p, begun in state.items():
+                self._note(state, p, begun)
+                for key, value in begun.items() if isinstance(begun, dict) else ():
+                    self._note(begun, key, value)
         for group in getattr(optimizer, "param_groups", ()):
             self._note(group, "params", group["params"])
             if getattr(optimizer, "_recorded_as", None) is None:

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use crate::compile::record;
 use crate::kernels::random::Mt19937;
+use crate::thread;
 
 /// A source of random numbers; clones are the same source.
 #[derive(Clone)]
@@ -25,9 +25,7 @@ impl Generator {
     }
     /// Runs `f`, which draws numbers or sets the state, with the engine locked.
     pub fn with<R>(&self, f: impl FnOnce(&mut Mt19937) -> R) -> R {
-        if record::is_recording() {
-            record::drew();
-        }
+        thread::note(thread::DREW);
         f(&mut self.0.lock())
     }
 }

@@ -25,6 +25,24 @@ pub(crate) struct Local {
     pub number: Cell<u32>,
     /// A drop of nodes is under way.
     pub dropping: Cell<bool>,
+    /// What happened since somebody asked ([`DREW`], [`GAVE_ADDRESS`]), for who records what functions do.
+    pub noted: Cell<u32>,
+}
+
+/// Random numbers were drawn, or a generator was given another state.
+pub(crate) const DREW: u32 = 1;
+/// Somebody outside was given the address of elements.
+pub(crate) const GAVE_ADDRESS: u32 = 1 << 1;
+
+/// Notes that something happened.
+#[inline]
+pub(crate) fn note(what: u32) {
+    local(|t| t.noted.set(t.noted.get() | what));
+}
+
+/// What happened since this was called last.
+pub(crate) fn take_notes() -> u32 {
+    local(|t| t.noted.take())
 }
 
 thread_local! {
@@ -37,6 +55,7 @@ thread_local! {
             next_seq: Cell::new(0),
             number: Cell::new(0),
             dropping: Cell::new(false),
+            noted: Cell::new(0),
         }
     };
 }

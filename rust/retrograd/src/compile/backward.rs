@@ -92,7 +92,7 @@ pub(super) fn parted(
         kept.push(how);
     }
     let nothing = || Error::autograd("compile: a gradient that depends on nothing");
-    let outputs = grads.iter().flatten().map(|&value| Output { value, has_history: false }).collect();
+    let outputs = grads.iter().flatten().map(|&value| Output { value, has_history: false, is_itself: false }).collect();
     let present: Vec<bool> = grads.iter().map(Option::is_some).collect();
     let backward = Recording {
         inputs,
@@ -108,7 +108,11 @@ pub(super) fn parted(
         return Err(nothing());
     }
     let program = Program::of(backward, numbers, word, None)?;
-    recording.outputs.extend(additional.into_iter().map(|value| Output { value, has_history: false }));
+    recording.outputs.extend(additional.into_iter().map(|value| Output {
+        value,
+        has_history: false,
+        is_itself: false,
+    }));
     Ok((recording, Some(Arc::new(BackwardProgram { program, kept, wanted, live, reads }))))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::compare::OtherNumber;
-use super::record::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window};
+use super::record::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window, hooks_of};
 use crate::autograd::erased::AnyPrimitive;
 use crate::error::Result;
 use crate::tensor::{DType, Dims, Strides, Tensor, default_dtype};
@@ -109,6 +109,21 @@ impl InputMeta {
     }
 }
 
+/// A captured tensor as it was met.
+pub(super) struct Met {
+    pub tensor: Tensor,
+    pub address: usize,
+    pub requires_grad: bool,
+    pub hooks: (usize, u64),
+}
+
+impl Met {
+    pub fn is_as_met(&self) -> bool {
+        let x = &self.tensor;
+        x.op_ptr().addr() == self.address && x.requires_grad() == self.requires_grad && hooks_of(x) == self.hooks
+    }
+}
+
 /// What can be replayed.
 pub(super) struct Plan {
     pub inputs: Vec<InputMeta>,
@@ -133,8 +148,8 @@ pub(super) struct Plan {
     pub default_dtype: DType,
     /// Buffers outside of the program that it writes to.
     pub writes: Vec<u32>,
-    /// Tensors that have to be in the same place, and require grad or not, as when they were met.
-    pub captured: Vec<(Tensor, usize, bool)>,
+    /// Captured tensors, as they have to be.
+    pub captured: Vec<Met>,
     /// How many steps the function has, with those that are not needed.
     pub recorded: usize,
 }
@@ -231,9 +246,12 @@ impl Plan {
                 Origin::Input(i) => Place::Input(*i),
                 Origin::Grad(leaf) => Place::Grad(*leaf),
                 Origin::Captured(x) => {
-                    if life[b].is_some() || escapes[b] {
-                        captured.push((x.clone(), x.op_ptr().addr(), x.requires_grad()));
-                    }
+                    captured.push(Met {
+                        address: x.op_ptr().addr(),
+                        requires_grad: x.requires_grad(),
+                        hooks: hooks_of(x),
+                        tensor: x.clone(),
+                    });
                     Place::Captured(x.clone())
                 }
                 _ if life[b].is_none() && !escapes[b] => Place::Nowhere,

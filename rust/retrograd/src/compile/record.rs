@@ -24,6 +24,7 @@ use crate::error::Result;
 use crate::optim::{Adam, Sgd};
 use crate::storage::Storage;
 use crate::tensor::{DType, Dims, Scalar, Strides, Tensor};
+use crate::thread;
 
 /// Where a storage comes from.
 #[derive(Clone, Debug)]
@@ -194,10 +195,12 @@ struct Made {
     storage: Arc<Storage>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Kind {
     /// It was made from nothing that the function was given.
     Constant,
+    /// An op has filled it with these bytes; others may have been written since.
+    Filled(Arc<[u8]>),
     /// Nobody has written its elements yet.
     Unwritten,
     /// What has written them is not known.
@@ -234,6 +237,8 @@ pub(super) struct Output {
     pub value: ValueId,
     /// It has a history, all of which was freed by a backward pass.
     pub has_history: bool,
+    /// It is an argument or a captured tensor itself, and not another tensor with its memory.
+    pub is_itself: bool,
 }
 
 /// What is known of a function while it runs.
@@ -343,6 +348,7 @@ pub fn begin(inputs: &[Tensor]) {
             recorder.add_buffer(storage, Origin::Input(i));
         }
     }
+    thread::take_notes();
     RECORDER.set(Some(recorder));
     mode::set(mode::RECORDED, true);
 }
@@ -353,6 +359,7 @@ pub fn begin(inputs: &[Tensor]) {
 /// # Errors
 /// If nothing is being recorded.
 pub fn end(outputs: &[Tensor]) -> std::result::Result<Recording, Refusal> {
+    recorder(Recorder::look);
     let live = recorder(|r| outputs.iter().map(|x| r.output(x)).collect::<Vec<_>>()).unwrap_or_default();
     let live: Vec<usize> = (0..live.len()).filter(|&i| live[i]).collect();
     if !live.is_empty() && recorder(|r| r.refusal.is_none()) == Some(true) {
@@ -387,7 +394,7 @@ fn differentiate(outputs: &[Tensor], live: Vec<usize>) {
         let roots = roots.map(|(k, (&i, g))| engine::root(&outputs[i], Some(g), k)).collect::<Result<_>>()?;
         let grads = engine::run(Backward { roots, retain_graph: true, create_graph: false, targets })?;
         recorder(|r| {
-            if grads.len() != wanted.len() {
+            if grads.len() != wanted.len() || grads.iter().all(Option::is_none) {
                 return r.refuse(|| "a tensor that requires grad leads nowhere".into());
             }
             let grads = grads.iter().map(|g| g.as_ref().and_then(|g| r.value(g))).collect();
@@ -419,6 +426,20 @@ impl Recorder {
         }
     }
 
+    /// Looks for what happened since the last look.
+    fn look(&mut self) {
+        let noted = thread::take_notes();
+        if noted & thread::DREW != 0 {
+            match self.inside {
+                0 => self.private(|| "random numbers drawn outside of an op that a replay can repeat".into()),
+                _ => self.draws = true,
+            }
+        }
+        if noted & thread::GAVE_ADDRESS != 0 {
+            self.refuse(|| "numpy(), data_ptr() or the like gave the address of elements away".into());
+        }
+    }
+
     /// What a replay cannot repeat: a rule may be replayed as a whole.
     fn private(&mut self, why: impl FnOnce() -> String) {
         if self.rules > 0 {
@@ -444,6 +465,13 @@ impl Recorder {
         let origin = match self.fresh.remove(&address(&storage)) {
             _ if x.is_number() => Origin::Number(x.item().unwrap_or(Scalar::Int(0))),
             Some(Made { kind: Kind::Constant, .. }) => Origin::Constant(bytes_of(&storage)),
+            Some(Made { kind: Kind::Filled(bytes), by, .. }) => {
+                if bytes_of(&storage) == bytes {
+                    Origin::Constant(bytes)
+                } else {
+                    Origin::Private(by)
+                }
+            }
             Some(Made { kind: Kind::Unwritten, .. }) => Origin::Step,
             Some(Made { by, .. }) => Origin::Private(by),
             None => Origin::Captured(root(x).clone()),
@@ -531,7 +559,13 @@ impl Recorder {
         let is_given = self.made.inputs.iter().any(|input| input.is_same(x));
         let history = if is_given { None } else { x.grad_fn().ok().flatten() };
         let used = history.as_ref().map(|output| self.ran.contains(&output.node.seq));
-        self.made.outputs.push(Output { value, has_history: used == Some(true) });
+        let buffer = self.made.values[value as usize].buffer as usize;
+        let is_itself = match &self.made.buffers[buffer].origin {
+            Origin::Captured(own) => own.is_same(x),
+            Origin::Grad(leaf) => self.made.leaves[*leaf].tensor.grad_unseen().is_some_and(|grad| grad.is_same(x)),
+            _ => is_given,
+        };
+        self.made.outputs.push(Output { value, has_history: used == Some(true), is_itself });
         used == Some(false)
     }
 
@@ -587,6 +621,13 @@ fn bytes_of(storage: &Storage) -> Arc<[u8]> {
     unsafe { std::slice::from_raw_parts(storage.ptr(), storage.bytes()) }.into()
 }
 
+/// How many hooks a leaf has, and their numbers together.
+pub(super) fn hooks_of(x: &Tensor) -> (usize, u64) {
+    let Some(meta) = x.inner().meta.get() else { return (0, 0) };
+    let own = meta.hooks.lock().iter().fold((0, 0u64), |(n, sum), (id, _)| (n + 1, sum.wrapping_add(*id)));
+    meta.post_accumulate.lock().iter().fold(own, |(n, sum), (id, _)| (n + 1, sum.wrapping_add(*id)))
+}
+
 /// Ops whose results depend on nothing but their arguments that are no tensors.
 const FROM_NOTHING: &[&str] = &[
     "arange",
@@ -632,7 +673,7 @@ pub(crate) fn fresh(x: &Tensor) {
         let kind = match outermost {
             _ if r.rules > 0 => Kind::Private,
             Some(op) if UNWRITTEN.contains(&op) => Kind::Unwritten,
-            Some(op) if !FROM_NOTHING.contains(&op) => Kind::Private,
+            Some(op) if !FROM_NOTHING.contains(&op.trim_start_matches("fft_")) => Kind::Private,
             _ => Kind::Constant,
         };
         let storage = x.storage();
@@ -640,12 +681,19 @@ pub(crate) fn fresh(x: &Tensor) {
     });
 }
 
-/// Notes that a fresh tensor has the same elements whenever the function is called.
+/// Notes that a fresh tensor is filled with a number. Of a rule it is not known whether its loops write there later: a
+/// gradient may be all zeros in one call and not in the next.
 #[cold]
-pub(crate) fn constant(x: &Tensor) {
+pub(crate) fn filled(x: &Tensor) {
     recorder(|r| {
-        if let Some(made) = r.fresh.get_mut(&address(&x.storage())) {
-            made.kind = Kind::Constant;
+        if r.rules > 0 {
+            return;
+        }
+        let storage = x.storage();
+        if let Some(made) = r.fresh.get_mut(&address(&storage))
+            && made.kind == Kind::Private
+        {
+            made.kind = Kind::Filled(bytes_of(&storage));
         }
     });
 }
@@ -679,14 +727,20 @@ struct Inside;
 
 impl Inside {
     fn enter() -> Self {
-        recorder(|r| r.inside += 1);
+        recorder(|r| {
+            r.look();
+            r.inside += 1;
+        });
         Self
     }
 }
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        recorder(|r| r.inside -= 1);
+        recorder(|r| {
+            r.look();
+            r.inside -= 1;
+        });
     }
 }
 
@@ -769,15 +823,6 @@ pub(crate) fn copies(from: &Tensor, to: &Tensor) {
     });
 }
 
-/// Notes that random numbers are drawn.
-#[cold]
-pub(crate) fn drew() {
-    recorder(|r| match r.inside {
-        0 => r.private(|| "random numbers drawn outside of an op that a replay can repeat".into()),
-        _ => r.draws = true,
-    });
-}
-
 /// Notes that the program reads elements.
 #[cold]
 pub fn read(what: &'static str, x: &Tensor) {
@@ -834,6 +879,7 @@ pub(crate) fn rule(
     let results = apply();
     let Some((first, known, outer)) = before else { return results };
     recorder(|r| {
+        r.look();
         if let Ok(results) = &results {
             // Asks for the origin of each.
             for g in results.iter().flatten() {
@@ -850,7 +896,11 @@ pub(crate) fn rule(
             r.private(|| format!("{}: its rule cannot be taken apart", node.name()));
             return;
         }
-        if r.made.steps[first..].iter().any(|step| step.draws || !step.written().is_empty()) {
+        let writes = |step: &Step| {
+            let old = |v: &ValueId| (r.made.values[*v as usize].buffer as usize) < known;
+            step.draws || step.written().iter().any(old)
+        };
+        if r.made.steps[first..].iter().any(writes) {
             r.private(|| format!("{}: its rule writes, or draws random numbers", node.name()));
             return;
         }

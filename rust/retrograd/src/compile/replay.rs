@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::backward::{BackwardProgram, parted};
 use super::compare::OtherNumber;
-use super::program::{Loop, Place, Plan, Planned, Run, Way};
+use super::program::{Loop, Met, Place, Plan, Planned, Run, Way};
 use super::record::{self, Rates, Recording, Update, ValueId, What, Window};
 use crate::autograd::apply::{run_rule, write_result};
 use crate::autograd::erased::AnyPrimitive;
@@ -188,14 +188,13 @@ impl Program {
             if meta.shares == i && inputs.len() > 1 && (0..i).any(|j| !apart(j)) {
                 return false;
             }
-            if !plan.writes.is_empty() && plan.captured.iter().any(|(c, ..)| Arc::as_ptr(&c.storage()) == storage()) {
+            if !plan.writes.is_empty()
+                && plan.captured.iter().any(|met| Arc::as_ptr(&met.tensor.storage()) == storage())
+            {
                 return false;
             }
         }
-        let same = |(x, address, requires_grad): &(Tensor, usize, bool)| {
-            x.op_ptr().addr() == *address && x.requires_grad() == *requires_grad
-        };
-        if !plan.captured.iter().all(same) {
+        if !plan.captured.iter().all(Met::is_as_met) {
             return false;
         }
         plan.leaves.iter().all(|leaf| {
@@ -499,6 +498,8 @@ impl Program {
         }
         let result = |o: &record::Output| {
             let x = frame.get(Some(o.value)).clone();
+            // Another tensor with its memory.
+            let x = if o.is_itself || self.is_inside(Some(o.value)) { x } else { x.alias() };
             Ok(if o.has_history { x.with_used_history()? } else { x })
         };
         let mut results: Vec<Tensor> = self.plan.outputs.iter().map(result).collect::<Result<_>>()?;

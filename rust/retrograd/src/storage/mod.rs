@@ -43,10 +43,10 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 use parking_lot::Mutex;
 
 use crate::call_site::CallSite;
-use crate::compile::record;
 use crate::error::{Error, ErrorKind, Result};
 use crate::in_place;
 use crate::kernels::memory::Block;
+use crate::thread;
 use shared::Mapping;
 
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
@@ -302,9 +302,7 @@ impl Storage {
 
     /// Somebody outside has the address from now on: the bytes may not move.
     pub fn fix_address(&self) {
-        if record::is_recording() {
-            record::refuse(|| "numpy(), data_ptr() or the like gave the address of elements away".into());
-        }
+        thread::note(thread::GAVE_ADDRESS);
         // Not while it grows.
         let _memory = self.memory.lock();
         self.fixed.store(true, Ordering::Relaxed);

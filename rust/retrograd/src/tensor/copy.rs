@@ -41,6 +41,9 @@ pub fn row_major(x: &Tensor) -> Result<Tensor> {
 /// The values of an index, int64 and row-major, in memory that nobody else can reach: what is checked of them is still
 /// true when they are used (S6).
 pub fn own_indices(x: &Tensor) -> Result<Tensor> {
+    if record::is_recording() {
+        record::read("tolist", x);
+    }
     let out = Tensor::empty(x.sizes(), DType::Int64)?;
     copy_into(x, &out)?;
     Ok(out)

@@ -639,7 +639,7 @@ impl Tensor {
     pub fn full(sizes: &[usize], value: Scalar, dtype: DType) -> Result<Self> {
         let t = crate::match_dtype!(any, dtype, T => Self::build::<T>(sizes, |out| out.fill(T::from_scalar(value))))?;
         if record::is_recording() {
-            record::constant(&t);
+            record::filled(&t);
         }
         Ok(t)
     }

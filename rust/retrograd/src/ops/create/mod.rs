@@ -114,7 +114,7 @@ fn clear(t: &Tensor) {
         unsafe { std::ptr::write_bytes(p.get().add(some.start), 0, some.len()) };
     });
     if record::is_recording() {
-        record::constant(t);
+        record::filled(t);
     }
 }
 

@@ -729,3 +729,12 @@ def test_a_scheduler_inside_is_refused() -> None:
 
     with pytest.warns(UserWarning, match="a scheduler steps inside of it"):
         rg.compile(step)()
+
+
+def test_a_switch_that_is_thrown_at_every_call() -> None:
+    model = nn.Dropout(0.0)
+    compiled = rg.compile(lambda x: model(x) * (2.0 if model.training else 3.0))
+    for i in range(8):
+        model.train(i % 2 == 0)
+        assert compiled(rg.ones(1)).item() == (2.0 if i % 2 == 0 else 3.0)
+    assert replays(compiled) == 2

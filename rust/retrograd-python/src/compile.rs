@@ -273,8 +273,9 @@ impl _RecordedCall {
     fn _is_like(&self, py: Python<'_>, other: &Self, with_other_numbers: bool) -> bool {
         let (a, b) = (self.inner.lock(), other.inner.lock());
         let free: Vec<usize> = if with_other_numbers { (0..self.arguments.nodes.len()).collect() } else { Vec::new() };
-        self.arguments.fits(py, &other.arguments, &free)
-            && a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.has_inputs_of(b))
+        let alike = a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.has_inputs_of(b));
+        drop((a, b));
+        alike && self.arguments.fits(py, &other.arguments, &free) && self.has_switches_of(py, other)
     }
     /// The program that this call and an earlier one have in common, or how they differ. It takes what was recorded.
     fn _program(&self, py: Python<'_>, before: &Self) -> PyResult<(Option<_Replay>, Option<String>)> {
@@ -357,6 +358,17 @@ impl Guard {
 }
 
 impl _RecordedCall {
+    /// Whether bools and strings that both calls have read, such as `training`, are the same: others make another kind of
+    /// call.
+    fn has_switches_of(&self, py: Python<'_>, other: &Self) -> bool {
+        let (guards, others) = (self.guards.lock(), other.guards.lock());
+        let is_switch =
+            |x: &Py<PyAny>| x.bind(py).is_instance_of::<PyBool>() || x.bind(py).is_instance_of::<PyString>();
+        guards.iter().filter(|guard| guard.found.as_ref().is_some_and(is_switch)).all(|guard| {
+            others.iter().find(|other| other.is_at(py, guard)).is_none_or(|other| other.found_same(py, guard))
+        })
+    }
+
     /// How the results differ in what is no tensor.
     fn other_results(&self, py: Python<'_>, before: &Self) -> Option<String> {
         (!self.result.fits(py, &before.result, &[])).then(|| "it returned other values that are no tensors".into())

@@ -358,8 +358,8 @@ impl Guard {
 }
 
 impl _RecordedCall {
-    /// Whether bools and strings that both calls have read, such as `training`, are the same: others make another kind of
-    /// call.
+    /// Whether bools and strings that both calls have read, such as `training`, are the same: others make another kind
+    /// of call.
     fn has_switches_of(&self, py: Python<'_>, other: &Self) -> bool {
         let (guards, others) = (self.guards.lock(), other.guards.lock());
         let is_switch =

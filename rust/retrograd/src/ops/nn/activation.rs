@@ -113,7 +113,7 @@ impl<A: Activation> Primitive for ActivationOp<A> {
         if !xs[0].is_same(out) && copy::ranges_meet(xs[0], out) {
             return Ok(false);
         }
-        self.value(if xs[0].is_same(out) { out } else { xs[0] }, out);
+        self.value(xs[0], out);
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::arith::is_one;
 use super::complex::{imag_part, real_part};
-use super::promote::{Numeric2, OutType, Reals, dtype_with_number, result_type};
+use super::promote::{At, Numeric2, OutType, Reals, dtype_with_number, result_type};
 use super::scalar_loop::{run_blocks, run_in_complex};
 use super::select::where_;
 use super::unary::{Map, Pass, Unary, body};
@@ -45,14 +45,7 @@ impl Numeric2<NotBool> for Power {
         // SAFETY: those of callers.
         unsafe { Numeric2::<Reals>::run(&RealPower, a, b, out) }
     }
-    unsafe fn run_flat_at(
-        &self,
-        dtype: DType,
-        a: (*mut u8, isize),
-        b: (*mut u8, isize),
-        out: *mut u8,
-        n: usize,
-    ) -> bool {
+    unsafe fn run_flat_at(&self, dtype: DType, a: At, b: At, out: *mut u8, n: usize) -> bool {
         if dtype.is_complex() || dtype == DType::Float32 {
             return false;
         }

@@ -235,7 +235,8 @@ where
         && out.dtype() == O::of(common)
         && whole(a)
         && whole(b)
-        && [a, b].iter().all(|x| lies_apart(x, out))
+        && !copy::ranges_meet(a, out)
+        && !copy::ranges_meet(b, out)
     {
         // SAFETY: (1) as tested; (2) no operand shares memory with the output; (3) the duty of callers.
         unsafe { k.run_flat((a, 1), (b, 1), out) };
@@ -270,13 +271,6 @@ where
 fn are_apart(a: &Tensor, b: &Tensor) -> bool {
     let (bytes, a, b) = (a.nbytes(), a.op_ptr().addr(), b.op_ptr().addr());
     a.abs_diff(b) >= bytes || a == b
-}
-
-/// Whether two contiguous tensors share no memory.
-#[inline(always)]
-fn lies_apart(a: &Tensor, b: &Tensor) -> bool {
-    let (first, second) = (a.op_ptr().addr(), b.op_ptr().addr());
-    if first <= second { second - first >= a.nbytes() } else { first - second >= b.nbytes() }
 }
 
 /// What operands a kernel takes, and what its results are.
@@ -353,6 +347,9 @@ bools! {
     RingBools Dtypes::ALL;
 }
 
+/// Where the elements of an operand begin, and how far a flat loop moves from one to the next.
+pub type At = (*mut u8, isize);
+
 /// A kernel that is there for every dtype of the class `O`.
 ///
 /// The duties of those who call it: 1. the operands have one dtype of the class (with halves, one may be a float32 of
@@ -380,7 +377,7 @@ pub trait Numeric2<O> {
     ///
     /// # Safety
     /// As [`Numeric2::run_flat`], for operands of `dtype`.
-    unsafe fn run_flat_at(&self, _: DType, _: (*mut u8, isize), _: (*mut u8, isize), _: *mut u8, _: usize) -> bool {
+    unsafe fn run_flat_at(&self, _: DType, _: At, _: At, _: *mut u8, _: usize) -> bool {
         false
     }
     /// Over a contiguous output of at most `FEW` elements, with one contiguous operand that is no half, and a number,
@@ -424,14 +421,7 @@ macro_rules! numeric2 {
                 })
             }
             #[inline]
-            unsafe fn run_flat_at(
-                &self,
-                dtype: DType,
-                (a, sa): (*mut u8, isize),
-                (b, sb): (*mut u8, isize),
-                out: *mut u8,
-                n: usize,
-            ) -> bool {
+            unsafe fn run_flat_at(&self, dtype: DType, (a, sa): At, (b, sb): At, out: *mut u8, n: usize) -> bool {
                 match_dtype!($class, dtype, T => {
                     let (pa, pb) = (a.cast::<T>().cast_const(), b.cast::<T>().cast_const());
                     let po = out.cast::<<$out as Of<T>>::T>();
@@ -480,14 +470,7 @@ where
             unsafe { walk_lanes(self, sizes, operands) };
         })
     }
-    unsafe fn run_flat_at(
-        &self,
-        dtype: DType,
-        (a, sa): (*mut u8, isize),
-        (b, sb): (*mut u8, isize),
-        out: *mut u8,
-        n: usize,
-    ) -> bool {
+    unsafe fn run_flat_at(&self, dtype: DType, (a, sa): At, (b, sb): At, out: *mut u8, n: usize) -> bool {
         match_dtype!(floats, dtype, T => {
             let (pa, pb) = (a.cast::<T>().cast_const(), b.cast::<T>().cast_const());
             // SAFETY: as in `numeric2`.
@@ -525,14 +508,7 @@ impl<O, A: Numeric2<O>, B: Numeric2<O>> Numeric2<O> for Either<A, B> {
         }
     }
     #[inline]
-    unsafe fn run_flat_at(
-        &self,
-        dtype: DType,
-        a: (*mut u8, isize),
-        b: (*mut u8, isize),
-        out: *mut u8,
-        n: usize,
-    ) -> bool {
+    unsafe fn run_flat_at(&self, dtype: DType, a: At, b: At, out: *mut u8, n: usize) -> bool {
         // SAFETY: those of callers.
         unsafe {
             match self {

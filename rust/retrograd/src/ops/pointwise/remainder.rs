@@ -7,7 +7,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::division::{div_rounded, no_derivative, refuse_zeros};
-use super::promote::{Ints, Lanes, Numeric2, OutType, Reals, result_type};
+use super::promote::{At, Ints, Lanes, Numeric2, OutType, Reals, result_type};
 use super::refuse_numbers;
 use super::unary::{body, elementary};
 use super::zip::{Binary, Zip};
@@ -35,13 +35,13 @@ impl<K: Numeric2<Ints> + Numeric2<Lanes>> Numeric2<Reals> for FloatsInVectors<K>
             }
         }
     }
-    unsafe fn run_flat(&self, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) {
+    unsafe fn run_flat_at(&self, dtype: DType, a: At, b: At, out: *mut u8, n: usize) -> bool {
         // SAFETY: as in `run`.
         unsafe {
-            if out.dtype().is_integral() {
-                Numeric2::<Ints>::run_flat(&self.0, a, b, out);
+            if dtype.is_integral() {
+                Numeric2::<Ints>::run_flat_at(&self.0, dtype, a, b, out, n)
             } else {
-                Numeric2::<Lanes>::run_flat(&self.0, a, b, out);
+                Numeric2::<Lanes>::run_flat_at(&self.0, dtype, a, b, out, n)
             }
         }
     }

@@ -10,6 +10,7 @@ figure of each is its least time. JAX runs a step as one `jit` of value, gradien
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -324,6 +325,13 @@ def least(steps: dict[str, Step], seconds: float) -> dict[str, float]:
     return best
 
 
+def imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="rows whose names match")
@@ -337,14 +345,10 @@ def main() -> None:
     import retrograd as rg
 
     rg.set_num_threads(1)
-    jax = torch = None
-    try:
-        import jax  # type: ignore[import-not-found, no-redef]
-    except ImportError:
+    jax, torch = imported("jax"), imported("torch") if args.torch_site else None
+    if jax is None:
         print("JAX cannot be imported: its column is empty")
-    if args.torch_site:
-        import torch  # type: ignore[import-not-found, no-redef]
-
+    if torch is not None:
         torch.set_num_threads(1)
     figures = {}
     print(f"{'us, one thread':36}{'torch':>10}{'jax.jit':>10}{'eager':>10}{'compiled':>10}   jit/compiled")

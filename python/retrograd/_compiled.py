@@ -8,6 +8,7 @@ runs (`_Reads`), and compared before every replay.
 from __future__ import annotations
 
 import dis
+import functools
 import os
 import sys
 import warnings
@@ -40,6 +41,8 @@ _ROOTS = {
 }
 _NOTHING = {"CACHE", "EXTENDED_ARG", "NOP", "PUSH_NULL", "RESUME", "PRECALL"}
 _MISSING = object()
+# Where modules have what their attributes lead to.
+_MEMBERS = ("_parameters", "_buffers", "_modules")
 
 
 def _paths(code: CodeType) -> list[_Path]:
@@ -103,7 +106,7 @@ class _Reads:
         arguments = frame.f_locals
         members = getattr(arguments.get("self"), "__dict__", None)
         if isinstance(members, dict):
-            for kind in ("_parameters", "_buffers", "_modules"):
+            for kind in _MEMBERS:
                 held = members.get(kind)
                 for name, value in held.items() if isinstance(held, dict) else ():
                     self._note(held, name, value)
@@ -152,8 +155,8 @@ class _Reads:
         if isinstance(own, dict):
             if name in own:
                 return self._note(own, name, own[name])
-            for members in ("_parameters", "_buffers", "_modules"):
-                held = own.get(members)
+            for kind in _MEMBERS:
+                held = own.get(kind)
                 if isinstance(held, dict) and name in held:
                     return self._note(held, name, held[name])
         for base in type.mro(value if isinstance(value, type) else type(value)):
@@ -204,10 +207,7 @@ class Compiled(_core._Replays):
         self._pending: list[tuple[Any, int]] = []
         self._given_up: str | None = None
         self._warned: set[str] = set()
-        for name in ("__doc__", "__module__", "__name__", "__qualname__", "__wrapped__"):
-            if hasattr(function, name):
-                setattr(self, name, getattr(function, name))
-        self.__wrapped__ = function
+        functools.update_wrapper(self, function, updated=())
         _ALL.add(self)
 
     def _forget(self) -> None:

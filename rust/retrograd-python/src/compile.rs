@@ -190,13 +190,6 @@ fn number(x: &Bound<'_, PyAny>) -> Option<Scalar> {
     None
 }
 
-fn is_number(a: Scalar, b: Scalar) -> bool {
-    match (a, b) {
-        (Scalar::Float(a), Scalar::Float(b)) => a.to_bits() == b.to_bits(),
-        (a, b) => a == b,
-    }
-}
-
 /// One call of a function: what it took, read, did and returned.
 #[pyclass(frozen, module = "retrograd._core")]
 struct _RecordedCall {
@@ -384,8 +377,7 @@ impl _RecordedCall {
         earlier: &[Guard],
     ) -> Option<NumberAt> {
         let matches = |now: &Bound<'_, PyAny>, was: &Bound<'_, PyAny>| {
-            number(now).is_some_and(|x| is_number(x, other.now))
-                && number(was).is_some_and(|x| is_number(x, other.before))
+            number(was).zip(number(now)).is_some_and(|(was, now)| other.is(was, now))
         };
         for (i, (now, was)) in self.arguments.nodes.iter().zip(&before.arguments.nodes).enumerate() {
             if let (Node::Other(now), Node::Other(was)) = (now, was)

@@ -16,7 +16,7 @@
 //! ```
 
 use crate::autograd::mode;
-use crate::compile::record::{self, Update};
+use crate::compile::{Update, record};
 use crate::error::{Error, Result};
 use crate::kernels::optim as kernels;
 use crate::match_dtype;

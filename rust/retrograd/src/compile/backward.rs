@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::compare::OtherNumber;
-use super::record::{Buffer, Joint, LeafOf, Origin, Output, Recording, ValueId};
+use super::recording::{Buffer, Joint, LeafOf, Origin, Output, Recording, ValueId};
 use super::replay::{Program, Replayed};
 use crate::autograd::node::{Grads, Node, NodeRef, OutMeta, Rule, Run};
 use crate::error::{Error, Result};
@@ -91,7 +91,6 @@ pub(super) fn parted(
         inputs.push(shown);
         kept.push(how);
     }
-    let nothing = || Error::autograd("compile: a gradient that depends on nothing");
     let outputs = grads.iter().flatten().map(|&value| Output { value, has_history: false, is_itself: false }).collect();
     let present: Vec<bool> = grads.iter().map(Option::is_some).collect();
     let backward = Recording {
@@ -104,9 +103,6 @@ pub(super) fn parted(
         backward: None,
     };
     let wanted: Vec<LeafOf> = wanted.into_iter().zip(present).filter(|(_, is)| *is).map(|(leaf, _)| leaf).collect();
-    if wanted.is_empty() {
-        return Err(nothing());
-    }
     let program = Program::of(backward, numbers, word, None)?;
     recording.outputs.extend(additional.into_iter().map(|value| Output {
         value,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::program::input_metas;
-use super::record::{Origin, Recording, Window};
+use super::recording::{Origin, Recording, Window};
 use crate::tensor::{Scalar, Tensor};
 
 /// A number among operands that was another one at another call.
@@ -12,6 +12,13 @@ pub struct OtherNumber {
     pub(super) buffer: u32,
     pub before: Scalar,
     pub now: Scalar,
+}
+
+impl OtherNumber {
+    /// Whether these are the numbers, to the bit.
+    pub fn is(&self, before: Scalar, now: Scalar) -> bool {
+        same_number(self.before, before) && same_number(self.now, now)
+    }
 }
 
 impl Recording {
@@ -132,7 +139,7 @@ impl Recording {
 }
 
 /// Whether two numbers are the same, to the bit.
-pub(super) fn same_number(a: Scalar, b: Scalar) -> bool {
+fn same_number(a: Scalar, b: Scalar) -> bool {
     match (a, b) {
         (Scalar::Float(a), Scalar::Float(b)) => a.to_bits() == b.to_bits(),
         (Scalar::Complex(a, b), Scalar::Complex(c, d)) => (a.to_bits(), b.to_bits()) == (c.to_bits(), d.to_bits()),

@@ -2,7 +2,8 @@
 
 use parking_lot::Mutex;
 
-use super::record::{self, Recording};
+use super::record;
+use super::recording::Recording;
 use super::replay::{Program, Replayed};
 use crate::error::Result;
 use crate::tensor::Tensor;

@@ -13,11 +13,11 @@ mod compare;
 mod function;
 mod program;
 pub mod record;
+mod recording;
 mod replay;
 
 pub use compare::OtherNumber;
 pub use function::{Compiled, compile};
-pub use record::{
-    Rates, Recording, Refusal, Update, abandon, begin, end, is_recording, modes_allow, read, refuse, set_rates,
-};
+pub use record::{Refusal, abandon, begin, end, is_recording, modes_allow, read, refuse, set_rates};
+pub use recording::{Rates, Recording, Update};
 pub use replay::{Program, Replayed};

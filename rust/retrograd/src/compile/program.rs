@@ -6,7 +6,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::compare::OtherNumber;
-use super::record::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window, hooks_of};
+use super::record::hooks_of;
+use super::recording::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window};
 use crate::autograd::erased::AnyPrimitive;
 use crate::error::Result;
 use crate::tensor::{DType, Dims, Strides, Tensor, default_dtype};
@@ -255,13 +256,10 @@ impl Plan {
                     Place::Captured(x.clone())
                 }
                 _ if life[b].is_none() && !escapes[b] => Place::Nowhere,
-                Origin::Number(_) if numbers.iter().any(|n| n.buffer as usize == b) => {
-                    Place::Number(numbers.iter().position(|n| n.buffer as usize == b).unwrap_or(0))
-                }
                 Origin::Fixed(x) => Place::Fixed(x.clone()),
-                Origin::Number(number) => match Tensor::number(*number) {
-                    Ok(number) => Place::Fixed(number),
-                    Err(_) => Place::Nowhere,
+                Origin::Number(number) => match numbers.iter().position(|n| n.buffer as usize == b) {
+                    Some(i) => Place::Number(i),
+                    None => Tensor::number(*number).map_or(Place::Nowhere, Place::Fixed),
                 },
                 Origin::Constant(bytes) => {
                     initial.push((b as u32, bytes.clone(), written[b] || escapes[b]));

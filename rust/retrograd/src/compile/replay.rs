@@ -9,8 +9,9 @@ use smallvec::SmallVec;
 
 use super::backward::{BackwardProgram, parted};
 use super::compare::OtherNumber;
-use super::program::{Loop, Met, Place, Plan, Planned, Run, Way};
-use super::record::{self, Rates, Recording, Update, ValueId, What, Window};
+use super::program::{GradOfLeaf, Loop, Met, Place, Plan, Planned, Run, Way};
+use super::record;
+use super::recording::{LeafOf, Output, Recording, Update, ValueId, What, Window};
 use crate::autograd::apply::{run_rule, write_result};
 use crate::autograd::erased::AnyPrimitive;
 use crate::autograd::mode::{self, GradGuard};
@@ -88,7 +89,7 @@ impl Program {
                     Some(Tensor::from_parts(frame.arena.clone(), w.dtype, &w.sizes, &w.strides, offset)?)
                 }
                 Place::Fixed(number) => Some(number.clone()),
-                Place::Captured(x) => Some(shown(x, x, w)?),
+                Place::Captured(x) => Some(shown(x, w)?),
                 Place::Input(_) | Place::Grad(_) | Place::Own | Place::Made | Place::Nowhere | Place::Number(_) => None,
             };
             if let Some(t) = t {
@@ -114,9 +115,9 @@ impl Program {
 
     /// Captured leaves whose gradient a replay reads or changes.
     pub fn leaves(&self) -> Vec<Tensor> {
-        let of = |leaf: &super::program::GradOfLeaf| match &leaf.of {
-            record::LeafOf::Captured(x) => Some(x.clone()),
-            record::LeafOf::Input(_) => None,
+        let of = |leaf: &GradOfLeaf| match &leaf.of {
+            LeafOf::Captured(x) => Some(x.clone()),
+            LeafOf::Input(_) => None,
         };
         self.plan.leaves.iter().filter_map(of).collect()
     }
@@ -267,7 +268,7 @@ impl Program {
         for &v in &plan.dynamic {
             let v = v as usize;
             let w = &plan.values[v];
-            let whole = match &plan.places[w.buffer as usize] {
+            match &plan.places[w.buffer as usize] {
                 Place::Input(i) => {
                     let shows = |j: usize| {
                         let meta = &plan.inputs[j];
@@ -296,15 +297,14 @@ impl Program {
                     frame.set(v as ValueId, Tensor::number(*numbers.get(*i).ok_or_else(lost)?)?);
                     continue;
                 }
-                Place::Own => w,
+                Place::Own => {}
                 _ => continue,
-            };
-            let storage = match own.iter().find(|(b, _)| *b == whole.buffer) {
+            }
+            let storage = match own.iter().find(|(b, _)| *b == w.buffer) {
                 Some((_, storage)) => storage.clone(),
                 None => {
-                    let bytes = plan.bytes[whole.buffer as usize];
-                    let storage = Storage::allocate(bytes)?;
-                    own.push((whole.buffer, storage.clone()));
+                    let storage = Storage::allocate(plan.bytes[w.buffer as usize])?;
+                    own.push((w.buffer, storage.clone()));
                     storage
                 }
             };
@@ -496,7 +496,7 @@ impl Program {
                 leaf.of.of(inputs).replace_grad(grad);
             }
         }
-        let result = |o: &record::Output| {
+        let result = |o: &Output| {
             let x = frame.get(Some(o.value)).clone();
             // Another tensor with its memory.
             let x = if o.is_itself || self.is_inside(Some(o.value)) { x } else { x.alias() };
@@ -558,13 +558,13 @@ impl Sliding {
     }
 }
 
-/// A window onto the memory of `x`, which shares its version counter; `met` is the tensor that stands for itself.
-fn shown(x: &Tensor, met: &Tensor, w: &Window) -> Result<Tensor> {
-    let itself = met.dtype() == w.dtype
-        && met.sizes() == &w.sizes[..]
-        && met.strides() == &w.strides[..]
-        && met.storage_offset() == w.offset;
-    if itself { Ok(met.clone()) } else { x.memory_as(w.dtype, LazyBits::NONE, &w.sizes, &w.strides, w.offset) }
+/// A window onto the memory of `x`, which shares its version counter: `x` itself, if it shows the same.
+fn shown(x: &Tensor, w: &Window) -> Result<Tensor> {
+    let is_itself = x.dtype() == w.dtype
+        && x.sizes() == &w.sizes[..]
+        && x.strides() == &w.strides[..]
+        && x.storage_offset() == w.offset;
+    if is_itself { Ok(x.clone()) } else { x.memory_as(w.dtype, LazyBits::NONE, &w.sizes, &w.strides, w.offset) }
 }
 
 /// As [`shown`], where `x` may begin elsewhere in its storage than it did when it was recorded.
@@ -647,12 +647,5 @@ fn apply_update(update: &Update, count: usize, all: &[Tensor]) -> Result<()> {
             let (steps, largest) = rest.split_at(count);
             adam.step(params, grads, AdamState { means, squares, largest, steps })
         }
-    }
-}
-
-/// Has the numbers that a step was recorded with.
-impl Rates for Update {
-    fn now(&self) -> Option<Update> {
-        Some(*self)
     }
 }

@@ -27,6 +27,7 @@ from types import ModuleType
 
 import ops  # noqa: F401  (adds its rows)
 import programs  # noqa: F401  (adds its rows)
+import statements
 import transforms  # noqa: F401  (adds its rows)
 from cases import CASES, Case, mlp, mlp_step
 from timing import FULL, QUICK, Plan, race
@@ -370,6 +371,11 @@ def main() -> int:
         return 2
     verdicts = [row.verdict for row in rows]
     print("\n" + ", ".join(f"{verdicts.count(v)} {v}" for v in ("ok", "SHORT", "FAILED")))
+    ratios = [row.ratio for row in rows if row.name.startswith(statements.PREFIX) and row.ratio]
+    if len(ratios) == len(statements.STATEMENTS):
+        print(
+            f"geometric mean of small statements: {statements.geometric_mean(ratios):.1f}x (budget: {statements.MEAN})"
+        )
     if hasattr(getattr(ours, "_core", None), "_looped"):
         print(loops(ours))
     if args.json:

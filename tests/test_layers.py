@@ -10,7 +10,7 @@ BELOW_TENSORS = [
     "error.rs",
     "error/non_finite.rs",
     "generator.rs",
-    "in_place.rs",
+    "counted.rs",
     "interrupt.rs",
     "call_site.rs",
     "storage/mod.rs",
@@ -40,7 +40,7 @@ def code(path: str) -> str:
 def test_what_tensors_are_made_of_knows_no_tensor(path):
     # Macros name types by their path in the crate: those are the caller's imports.
     imports = re.findall(r"(?<!\$)\bcrate::[\w:]+", code(path))
-    below = r"crate::(tensor::(dtype|layout|scalar)|storage|error|call_site|generator|in_place|kernels|thread|warn)\b"
+    below = r"crate::(tensor::(dtype|layout|scalar)|storage|error|call_site|generator|counted|kernels|thread|warn)\b"
     assert [name for name in imports if not re.match(below, name)] == []
     assert not re.search(r"\bsuper::[^;]*\bTensor\b", code(path))
 

@@ -5,13 +5,13 @@
 
 use std::ffi::{CStr, c_int, c_long};
 use std::ptr::{NonNull, null_mut};
-use std::sync::Arc;
 
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
+use retrograd::counted::Counted;
 use retrograd::storage::Storage;
 use retrograd::storage::reclaim::reading;
 use retrograd::tensor::layout::{self, Strides};
@@ -199,7 +199,7 @@ fn storage(
     offset: usize,
     bytes: usize,
     import: &'static str,
-) -> PyResult<Arc<Storage>> {
+) -> PyResult<Counted<Storage>> {
     let read_only = held.readonly().then_some(import);
     let start = held.0.buf.cast::<u8>().wrapping_add(offset);
     let ptr = NonNull::new(start).ok_or_else(|| PyBufferError::new_err("the buffer has no memory"))?;
@@ -430,7 +430,7 @@ fn _over_storage<'py>(
 /// What an exported buffer points to; lives from `getbuffer` to `releasebuffer`.
 struct Export {
     /// Keeps the memory should the tensor get another one.
-    _storage: Arc<Storage>,
+    _storage: Counted<Storage>,
     shape: Vec<ffi::Py_ssize_t>,
     strides: Vec<ffi::Py_ssize_t>,
 }

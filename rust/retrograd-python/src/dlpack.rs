@@ -5,13 +5,13 @@
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
-use std::sync::Arc;
 
 use pyo3::exceptions::{PyAssertionError, PyBufferError, PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyBool, PyInt};
+use retrograd::counted::Counted;
 use retrograd::storage::Storage;
 use retrograd::storage::reclaim::reading;
 use retrograd::tensor::copy;
@@ -176,7 +176,7 @@ fn dtype_of(t: &DataType) -> PyResult<DType> {
 /// What a capsule of ours points to; lives until its deleter is called.
 struct Export<M> {
     managed: M,
-    _storage: Arc<Storage>,
+    _storage: Counted<Storage>,
     _shape: Vec<i64>,
     _strides: Vec<i64>,
 }

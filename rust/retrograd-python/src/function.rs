@@ -11,7 +11,7 @@ mod jvp;
 use std::any::Any;
 use std::borrow::Cow;
 use std::ffi::CStr;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -24,6 +24,7 @@ use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
 use retrograd::autograd::forward::Hidden;
 use retrograd::autograd::saved::{Saved, SavedSlots, pack_saved};
 use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, finite, is_grad_enabled, mode};
+use retrograd::counted::{Counted, WeakCounted};
 use retrograd::tensor::Noted;
 use retrograd::{profiler, transforms};
 use smallvec::SmallVec;
@@ -78,7 +79,7 @@ pub struct PyFunctionCtx {
     begun: OnceLock<Begun>,
     /// The rest of what the node is made of; set when `forward` has returned.
     made: OnceLock<Made>,
-    node: Mutex<Weak<Node>>,
+    node: Mutex<Option<WeakCounted<Node>>>,
 }
 
 /// What the methods of ctx write down.
@@ -159,14 +160,14 @@ pub fn node_of(v: &Bound<'_, PyAny>) -> Option<NodeRef> {
 fn node_of_ctx(ctx: &Bound<'_, PyFunctionCtx>) -> Option<NodeRef> {
     let this = ctx.get();
     let made = this.made.get()?;
-    if let Some(node) = this.node.lock().upgrade() {
+    if let Some(node) = this.node.lock().as_ref().and_then(WeakCounted::upgrade) {
         return Some(node);
     }
     // Not under the lock: in anomaly mode Python code runs here.
     let node = new_node(ctx, made.outputs.clone());
     let mut slot = this.node.lock();
-    Some(slot.upgrade().unwrap_or_else(|| {
-        *slot = Arc::downgrade(&node);
+    Some(slot.as_ref().and_then(WeakCounted::upgrade).unwrap_or_else(|| {
+        *slot = Some(Counted::downgrade(&node));
         node
     }))
 }
@@ -485,7 +486,7 @@ fn finish<'py>(
             saved.run_once();
             let _ = this.made.set(Made { saved, outputs: outputs.clone(), zeros });
             let node = new_node(ctx, outputs);
-            *this.node.lock() = Arc::downgrade(&node);
+            *this.node.lock() = Some(Counted::downgrade(&node));
             node
         }
     });

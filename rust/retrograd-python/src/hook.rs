@@ -1,7 +1,7 @@
 //! Python callables as hooks of the engine, and the handles that remove them.
 
 use std::any::Any;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -12,6 +12,7 @@ use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, Tensor
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::{Grads, Node, NodeRef};
 use retrograd::call_site::CallSite;
+use retrograd::counted::{Counted, WeakCounted};
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
@@ -188,7 +189,7 @@ pub fn register_dict(node: &NodeRef, tensor: &Bound<'_, PyAny>) -> PyResult<()> 
     let Ok(dict) = dict.cast_into::<PyDict>() else {
         return Err(PyTypeError::new_err("_register_hook_dict(): tensor._backward_hooks must be a dict of hooks"));
     };
-    let nr = t.grad_fn().or_py()?.filter(|output| Arc::ptr_eq(&output.node, node)).map_or(0, |output| output.nr);
+    let nr = t.grad_fn().or_py()?.filter(|output| Counted::ptr_eq(&output.node, node)).map_or(0, |output| output.nr);
     let is_it = |hook: &dyn Any| hook.downcast_ref::<AnyThread<PyDict>>().is_some_and(|known| known.is(&dict));
     if node.hooks().tensor_hooks().lock().iter().any(|(_, (at, hook))| *at == nr && is_it(hook.as_any())) {
         return Ok(()); // setting the attribute did it
@@ -340,7 +341,7 @@ pub fn clear_tensor(t: &Tensor) {
 
 enum Hooked {
     Leaf(WeakTensor),
-    Node(Weak<Node>),
+    Node(WeakCounted<Node>),
 }
 
 /// Removes a hook: by `remove()`, repeatedly if one likes, or at the end of a `with` block.
@@ -364,7 +365,7 @@ impl Handle {
         Self { on: Hooked::Leaf(t.downgrade()), id }
     }
     pub fn node(n: &NodeRef, id: u64) -> Self {
-        Self { on: Hooked::Node(Arc::downgrade(n)), id }
+        Self { on: Hooked::Node(Counted::downgrade(n)), id }
     }
 }
 

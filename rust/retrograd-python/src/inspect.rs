@@ -1,7 +1,6 @@
 //! What a graph holds, as tuples for `retrograd.utils.graph`: nothing is unpacked, and no object is made for a node.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -9,6 +8,7 @@ use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::inspect::{SlotFacts, TensorFacts};
 use retrograd::autograd::{Edge, NodeRef, Output};
 use retrograd::call_site::CallSite;
+use retrograd::counted::Counted;
 
 use crate::call::type_name;
 use crate::errors::OrPy;
@@ -17,7 +17,7 @@ use crate::wrap::unwrap;
 use crate::{convert, dtype};
 
 fn id_of(node: &NodeRef) -> usize {
-    Arc::as_ptr(node).addr()
+    Counted::as_ptr(node).addr()
 }
 
 /// The fields of `_facts.Held`, in their order.

@@ -1,5 +1,6 @@
 //! The extension module `retrograd._core`: the one crate that knows both Python and the engine.
 
+mod allocator;
 mod anomaly;
 mod anythread;
 mod autocast;

@@ -14,6 +14,7 @@ use retrograd::Tensor;
 use retrograd::autograd::hooks;
 use retrograd::autograd::saved::{SavedItem, SavedSlots};
 use retrograd::autograd::{Node, NodeRef};
+use retrograd::counted::Counted;
 
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;
@@ -222,13 +223,13 @@ impl PyNode {
         metadata(py, &self.node)
     }
     fn __traverse__(&self, task: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        if Arc::strong_count(&self.node) > 1 {
+        if Counted::strong_count(&self.node) > 1 {
             return Ok(());
         }
         crate::hook::visit_node(&self.node, &task)
     }
     fn __clear__(&self) {
-        if Arc::strong_count(&self.node) == 1 {
+        if Counted::strong_count(&self.node) == 1 {
             crate::hook::clear_node(&self.node);
         }
     }

@@ -11,7 +11,7 @@ use crate::wrap::{PyTensor, wrap};
 /// Moves the memory of a tensor to where other processes can have it too.
 pub fn share(op: &'static str, t: &Tensor) -> PyResult<()> {
     retrograd::transforms::check_read(op, t).or_py()?;
-    t.storage().share(op).or_py()
+    Storage::share(&t.storage(), op).or_py()
 }
 
 /// The file with the memory of a tensor, which is open as long as the memory lives.

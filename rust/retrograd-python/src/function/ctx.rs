@@ -1,6 +1,6 @@
 //! The methods of a ctx: those for `forward` and `backward`, and those of a node.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyAssertionError, PyDeprecationWarning, PyFutureWarning, PyRuntimeError};
@@ -9,11 +9,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use retrograd::autograd::{Node, hooks};
+use retrograd::autograd::hooks;
 use retrograd::call_site::CallSite;
 use smallvec::SmallVec;
 
-use super::{Begun, Notes, PyFunctionCtx, PyFunctionRule, call_backward, clone_option, name_of, new_node, node_of_ctx};
+use super::{Begun, Notes, PyFunctionCtx, call_backward, clone_option, name_of, new_node, node_of_ctx};
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
@@ -46,7 +46,7 @@ impl PyFunctionCtx {
             metadata: PyOnceLock::new(),
             begun,
             made: OnceLock::new(),
-            node: Mutex::new(Weak::<Node<PyFunctionRule>>::new()),
+            node: Mutex::default(),
         }
     }
     /// What was saved for `jvp` has been used.

@@ -11,9 +11,9 @@ use super::erased::{AnyPrimitive, Unrecorded};
 use super::finite;
 use super::forward::BeforeWrite;
 use super::mode::{self, GradGuard};
-use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::observe;
-use super::operands;
+use super::operands::{self, Results};
 use super::overlap;
 use super::primitive::{Halves, Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
@@ -176,9 +176,14 @@ impl Node {
             let node = Node::new(Meta, SmallVec::new(), smallvec![OutMeta { sizes: sizes.into(), dtype }]);
             Edge::Node(Output { node, nr: 0 })
         };
-        let edges = self.edges.iter().map(|edge| edge.as_ref().map(meta)).collect();
         let mut op = self.rule.op().expect("rules of ops are recorded").boxed();
-        op.move_into_node(Head::of_op(edges, self.outputs.clone()), SavedSlots::new(SmallVec::new()))
+        let node = op.move_into_node(&mut |head, _| {
+            head.edges = self.edges.iter().map(|edge| edge.as_ref().map(meta)).collect();
+            head.outputs = self.outputs.clone();
+            head.number();
+            Ok(())
+        });
+        node.expect("what fills it does not fail")
     }
 }
 
@@ -249,23 +254,28 @@ impl<P: Primitive> Rule for OpRule<P> {
 /// Runs an op; records a node if grad mode is on and an operand requires grad.
 #[inline]
 pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
-    let _reading = reading();
-    let word = mode::word();
-    if word & mode::SPECIAL != 0 {
-        return apply_special(&mut Some(op), xs, word);
-    }
-    operands::check_dtype(&op, xs)?;
-    let mut outs = operands::forward(&op, xs)?;
-    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
-        record_fresh(&mut Some(op), xs, &mut outs, word)?;
-    }
-    Ok(outs)
+    applied(op, xs)
 }
 
 /// As [`apply`], for ops with one result.
 #[inline]
 pub fn apply1<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
-    Ok(first(apply(op, xs)?))
+    applied(op, xs)
+}
+
+#[inline(always)]
+fn applied<P: Primitive, R: Results>(op: P, xs: &[&Tensor]) -> Result<R> {
+    let reading = reading();
+    let word = reading.mode();
+    if word & mode::SPECIAL != 0 {
+        return apply_special(&mut Some(op), xs, word).map(R::of_list);
+    }
+    operands::check_dtype(&op, xs)?;
+    let mut results: R = operands::forward(&op, xs)?;
+    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
+        record_fresh(&mut Some(op), xs, results.each(), word)?;
+    }
+    Ok(results)
 }
 
 /// As [`apply`], of an op whose type is not known.
@@ -280,11 +290,6 @@ pub(crate) fn apply_any(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Result<Outs>
         record_fresh(op, xs, &mut outs, word)?;
     }
     Ok(outs)
-}
-
-#[inline]
-pub(super) fn first(mut outs: Outs) -> Tensor {
-    outs.swap_remove(0)
 }
 
 /// The op with a forward level or a transform switched on.
@@ -339,47 +344,58 @@ pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tenso
 }
 
 /// Where the gradients of an op's operands go.
-pub(crate) struct GradEdges {
-    pub edges: SmallVec<[Option<Edge>; 2]>,
-    /// Bit i: operand i has an edge. Operands from 31 on share the last bit.
-    pub bits: u32,
-}
+pub(crate) type GradEdges = SmallVec<[Option<Edge>; 2]>;
 
-impl GradEdges {
-    // Part of its callers, so that the edges are written where the node takes them from.
-    #[inline(always)]
-    fn of(xs: &[&Tensor]) -> Result<Self> {
-        let mut grad_edges = Self { edges: SmallVec::new(), bits: 0 };
-        for (i, x) in xs.iter().enumerate() {
-            let edge = if x.dtype().is_differentiable() { x.grad_edge()? } else { None };
-            if edge.is_some() {
-                grad_edges.bits |= 1 << i.min(31);
-            }
-            grad_edges.edges.push(edge);
+/// Puts the edges of operands where their node has them.
+#[inline(always)]
+fn push_grad_edges(xs: &[&Tensor], edges: &mut GradEdges) -> Result<()> {
+    for x in xs {
+        if x.dtype().is_differentiable() {
+            x.push_grad_edge(edges)?;
+        } else {
+            edges.push(None);
         }
-        Ok(grad_edges)
     }
+    Ok(())
 }
 
-/// Makes the node of an op that ran. `before` is given for an op that wrote to operand 0.
+/// Bit i: operand i has an edge. Operands from 31 on share the last bit.
+#[inline(always)]
+pub(super) fn edge_bits(edges: &[Option<Edge>]) -> u32 {
+    let mut bits = 0;
+    for (i, edge) in edges.iter().enumerate() {
+        bits |= u32::from(edge.is_some()) << i.min(31);
+    }
+    bits
+}
+
+/// Makes the node of an op that ran. `before` is given for an op that wrote to operand 0, with the edges of that time.
+///
+/// What the node has is written to its place at once: what is moved there is read again a moment after it was written,
+/// in other pieces, and the CPU waits for each of them.
 #[inline(always)]
 fn record(
     op: &mut dyn Unrecorded,
     xs: &[&Tensor],
-    grad_edges: GradEdges,
     outs: &[Tensor],
-    before: Option<&Before>,
+    before: Option<(&Before, GradEdges)>,
 ) -> Result<NodeRef> {
-    let saved = match op.op().facts().saves {
-        [] => SmallVec::new(),
-        saves => save_values(saves, &grad_edges, xs, outs, before)?,
-    };
-    // Not collected: the general loop of an iterator costs more than the one output that there is.
-    let mut outputs = SmallVec::new();
-    for o in outs {
-        outputs.push(OutMeta::of(o));
-    }
-    let node = op.move_into_node(Head::of_op(grad_edges.edges, outputs), SavedSlots::new(saved));
+    let saves = op.op().facts().saves;
+    let (before, mut edges) = before.unzip();
+    let node = op.move_into_node(&mut |head, saved| {
+        match edges.take() {
+            Some(edges) => head.edges = edges,
+            None => push_grad_edges(xs, &mut head.edges)?,
+        }
+        for o in outs {
+            head.outputs.push(OutMeta::of(o));
+        }
+        if !saves.is_empty() {
+            save_values(saves, &head.edges, xs, outs, before, saved.values_mut())?;
+        }
+        head.number();
+        Ok(())
+    })?;
     if anomaly::is_on() {
         anomaly::recorded(&node);
     }
@@ -393,16 +409,24 @@ pub(crate) fn node_of<P: Primitive>(op: P, edge: Edge, output: OutMeta) -> NodeR
 
 /// Records an op with fresh results.
 fn record_fresh(op: &mut dyn Unrecorded, xs: &[&Tensor], outs: &mut [Tensor], word: u32) -> Result<()> {
-    record_outs(op, xs, outs, word).map(drop)
+    if word & mode::SAVED_HOOKS != 0 || outs.len() != 1 {
+        return record_outs(op, xs, outs, word).map(drop);
+    }
+    // The one result takes the node: no reference to it is counted up and down.
+    if outs[0].dtype().is_differentiable() {
+        let node = record(op, xs, outs, None)?;
+        outs[0].begin_history(Output { node, nr: 0 });
+    }
+    Ok(())
 }
 
 /// As [`record_fresh`]; gives the node, if a result is differentiable.
-#[inline(always)]
+#[cold]
 fn record_outs(op: &mut dyn Unrecorded, xs: &[&Tensor], outs: &mut [Tensor], word: u32) -> Result<Option<NodeRef>> {
     if !outs.iter().any(|o| o.dtype().is_differentiable()) {
         return Ok(None);
     }
-    let node = record(op, xs, GradEdges::of(xs)?, outs, None)?;
+    let node = record(op, xs, outs, None)?;
     for (nr, o) in outs.iter_mut().enumerate() {
         if o.dtype().is_differentiable() {
             o.begin_history(Output { node: node.clone(), nr: nr as u32 });
@@ -443,7 +467,8 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     let propagating = if mode::propagates(word) { BeforeWrite::of(xs)? } else { None };
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
-        let grad_edges = GradEdges::of(xs)?;
+        let mut grad_edges = GradEdges::new();
+        push_grad_edges(xs, &mut grad_edges)?;
         let copy = propagating.as_ref().and_then(BeforeWrite::target);
         Some((before_write(facts.saves, xs, copy, &grad_edges, word)?, grad_edges))
     } else {
@@ -460,7 +485,7 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     let write = || {
         // SAFETY: (1) just asked for; (2) `overlap::check` held the operands against the rules.
         if !(direct && unsafe { op.op().forward_into(xs, target)? }) {
-            let result = first(op.op().forward(xs)?);
+            let result = Tensor::of_list(op.op().forward(xs)?);
             write_result(facts.name, &result, target)?;
         }
         Ok(())
@@ -473,7 +498,7 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     target.bump_version();
     let mut recorded = None;
     if let Some((before, grad_edges)) = before {
-        let node = record(op, xs, grad_edges, std::slice::from_ref(target), Some(&before))?;
+        let node = record(op, xs, std::slice::from_ref(target), Some((&before, grad_edges)))?;
         target.rebase(node.clone())?;
         if word & mode::SAVED_HOOKS != 0 {
             pack_saved(&node, &|_| Some(target.clone()))?;
@@ -496,17 +521,18 @@ fn before_write(
     saves: &'static [Save],
     xs: &[&Tensor],
     copy: Option<&Tensor>,
-    grad_edges: &GradEdges,
+    grad_edges: &[Option<Edge>],
     word: u32,
 ) -> Result<Before> {
-    let needed = |k: &&Save| k.for_grads & grad_edges.bits != 0;
+    let bits = edge_bits(grad_edges);
+    let needed = |k: &&Save| k.for_grads & bits != 0;
     let copy = if saves.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
         Some(match copy {
             // With its history and its tangents.
             Some(copy) => copy.clone(),
             None => {
                 let copy = crate::tensor::copy::copy(xs[0])?;
-                if let Some(edge) = &grad_edges.edges[0] {
+                if let Some(edge) = &grad_edges[0] {
                     copy.set_edge(edge.clone());
                 }
                 copy

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Debug;
-use std::mem::MaybeUninit;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use super::apply::OpRule;
 use super::node::{Grads, Head, Node, NodeRef};
@@ -12,6 +13,7 @@ use super::operands;
 use super::overlap::{OverlapRules, Reads};
 use super::primitive::{Batch, BatchOuts, ComplexRule, Halves, Jvp, Outs, Primitive, Save, Vjp};
 use super::saved::SavedSlots;
+use crate::counted::Counted;
 use crate::error::Result;
 use crate::tensor::{DType, Dtypes, Tensor, Value, lazy};
 
@@ -193,8 +195,9 @@ pub(crate) fn op_name(op: &dyn AnyPrimitive) -> Cow<'static, str> {
 /// An op that is not in a node yet: `Some` until it is moved into one.
 pub trait Unrecorded {
     fn op(&self) -> &dyn AnyPrimitive;
-    /// Moves the op into a node.
-    fn move_into_node(&mut self, head: Head, saved: SavedSlots) -> NodeRef;
+    /// Moves the op into a node, whose head and saved tensors `fill` writes: where they stay, since they are large and
+    /// copies of what was just written are slow.
+    fn move_into_node(&mut self, fill: &mut dyn FnMut(&mut Head, &mut SavedSlots) -> Result<()>) -> Result<NodeRef>;
 }
 
 const TAKEN: &str = "an op is moved into one node, and not used afterwards";
@@ -203,16 +206,18 @@ impl<P: Primitive> Unrecorded for Option<P> {
     fn op(&self) -> &dyn AnyPrimitive {
         self.as_ref().expect(TAKEN)
     }
-    fn move_into_node(&mut self, head: Head, saved: SavedSlots) -> NodeRef {
+    fn move_into_node(&mut self, fill: &mut dyn FnMut(&mut Head, &mut SavedSlots) -> Result<()>) -> Result<NodeRef> {
         let op = self.take().expect(TAKEN);
-        // In place: `Arc::new` would copy the head twice.
-        let node = Arc::new(MaybeUninit::<Node<OpRule<P>>>::uninit());
-        let place = Arc::as_ptr(&node).cast_mut().cast::<Node<OpRule<P>>>();
-        // SAFETY: the place of a node that nobody else has; its two fields are all that it has.
-        unsafe {
-            (&raw mut (*place).head).write(head);
-            (&raw mut (*place).rule).write(OpRule { saved, op });
-            node.assume_init()
-        }
+        // SAFETY: a node has a head and a rule.
+        let mut node = unsafe {
+            Counted::written(|to: *mut Node<OpRule<P>>| {
+                (&raw mut (*to).head).write(Head::new());
+                (&raw mut (*to).rule).write(OpRule { saved: SavedSlots::new(SmallVec::new()), op });
+            })
+        };
+        // SAFETY: nobody else has the node yet.
+        let Node { head, rule } = unsafe { Counted::contents(&mut node) };
+        fill(head, &mut rule.saved)?;
+        Ok(node.into())
     }
 }

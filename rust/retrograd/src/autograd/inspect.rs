@@ -1,17 +1,16 @@
 //! What a graph holds, seen from outside: no saved tensor is unpacked, and nobody gets a handle on anything, so neither
 //! lifetimes nor counts change.
 
-use std::sync::Arc;
-
 use super::meta::Meta;
-use super::node::{Edge, Node, NodeRef, OutMeta};
+use super::node::{Edge, Node, OutMeta};
 use super::saved::{SavedSlots, Seen};
 use crate::call_site::CallSite;
+use crate::counted::Counted;
 use crate::storage::reclaim::reading;
 use crate::tensor::{DType, Dims, Inner, Tensor};
 
-/// The two counts in front of what an [`Arc`] owns.
-const COUNTS: usize = 2 * size_of::<usize>();
+/// The counts in front of what a [`Counted`] refers to.
+const COUNTS: usize = size_of::<u64>();
 
 /// A tensor in numbers.
 #[derive(Clone, Debug)]
@@ -49,8 +48,8 @@ impl TensorFacts {
             let reading = reading();
             let (_, storage) = t.memory(&reading);
             let bytes = storage.bytes();
-            let memory = if bytes == 0 { Arc::as_ptr(&storage).addr() } else { storage.ptr().addr() };
-            (memory, bytes, Arc::strong_count(&storage), storage.is_foreign())
+            let memory = if bytes == 0 { Counted::as_ptr(&storage).addr() } else { storage.ptr().addr() };
+            (memory, bytes, Counted::strong_count(&storage), storage.is_foreign())
         };
         let meta = if t.inner().meta.get().is_some() { size_of::<Meta>() } else { 0 };
         Self {
@@ -87,10 +86,10 @@ impl Node {
         self.seq
     }
     /// Bytes of the node without what it saved.
-    pub fn own_bytes(self: &NodeRef) -> usize {
+    pub fn own_bytes(&self) -> usize {
         let spilled = |yes: bool, count: usize, each: usize| if yes { count * each } else { 0 };
         COUNTS
-            + size_of_val(&**self)
+            + size_of_val(self)
             + spilled(self.edges.spilled(), self.edges.capacity(), size_of::<Option<Edge>>())
             + spilled(self.outputs.spilled(), self.outputs.capacity(), size_of::<OutMeta>())
             + self.rule().saved_slots().map_or(0, SavedSlots::spilled_bytes)

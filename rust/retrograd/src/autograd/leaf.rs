@@ -4,12 +4,13 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Weak};
 
 use smallvec::smallvec;
 
+use super::apply::GradEdges;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::compile::record;
+use crate::counted::{Counted, WeakCounted};
 use crate::error::{Error, Result};
 use crate::profiler;
 use crate::storage::reclaim::reading;
@@ -17,7 +18,7 @@ use crate::tensor::{Body, DType, Inner, MemoryFormat, Noted, Tensor, flag, layou
 
 /// A weak reference to a tensor.
 #[derive(Clone)]
-pub struct WeakTensor(Weak<Inner>);
+pub struct WeakTensor(WeakCounted<Inner>);
 
 impl WeakTensor {
     pub fn upgrade(&self) -> Option<Tensor> {
@@ -34,9 +35,11 @@ pub struct LeafRef {
 }
 
 impl LeafRef {
+    #[inline]
     pub(crate) fn new(leaf: &Tensor) -> Self {
         Self::at(leaf, leaf.layout_number())
     }
+    #[inline]
     fn at(leaf: &Tensor, layout: u32) -> Self {
         leaf.meta().edges.fetch_add(1, Ordering::Relaxed);
         if let Some(node) = leaf.live_accumulator() {
@@ -104,7 +107,7 @@ impl Rule for AccumulateGrad {
 
 impl Tensor {
     pub fn downgrade(&self) -> WeakTensor {
-        WeakTensor(Arc::downgrade(self.arc()))
+        WeakTensor(Counted::downgrade(self.counted()))
     }
 
     /// Whether ops on this tensor are recorded.
@@ -159,6 +162,23 @@ impl Tensor {
         Ok(())
     }
 
+    /// As [`Tensor::grad_edge`], at the end of a list: an edge that is returned goes through memory twice.
+    #[inline]
+    pub(super) fn push_grad_edge(&self, edges: &mut GradEdges) -> Result<()> {
+        if !self.requires_grad() {
+            edges.push(None);
+        } else if self.view_of().is_some() || self.has_flag(flag::BATCHED | flag::STANDS_IN) {
+            edges.push(self.grad_edge()?);
+        } else if self.has_flag(flag::HISTORY)
+            && let Some(Output { node, nr }) = &*self.inner().history.lock()
+        {
+            edges.push(Some(Edge::Node(Output { node: node.clone(), nr: *nr })));
+        } else {
+            edges.push(Some(Edge::Leaf(LeafRef::new(self))));
+        }
+        Ok(())
+    }
+
     /// The node and output whose gradient is this tensor's: its history, or the accumulator of a leaf.
     #[inline]
     pub fn grad_edge(&self) -> Result<Option<Edge>> {
@@ -205,11 +225,11 @@ impl Tensor {
     /// The one accumulating node of a leaf; made on request, and owned by the caller.
     pub fn accumulator(&self) -> NodeRef {
         let mut slot = self.meta().accumulator.lock();
-        if let Some(node) = slot.as_ref().and_then(Weak::upgrade) {
+        if let Some(node) = slot.as_ref().and_then(WeakCounted::upgrade) {
             return node;
         }
         let node: NodeRef = Node::new(AccumulateGrad(self.clone()), smallvec![], smallvec![OutMeta::of(self)]);
-        *slot = Some(Arc::downgrade(&node));
+        *slot = Some(Counted::downgrade(&node));
         drop(slot);
         self.set_flag(flag::ACCUMULATOR, true);
         self.pin_accumulator(&node);
@@ -230,7 +250,7 @@ impl Tensor {
         if !self.has_flag(flag::ACCUMULATOR) {
             return None;
         }
-        self.inner().meta.get().and_then(|m| m.accumulator.lock().as_ref().and_then(Weak::upgrade))
+        self.inner().meta.get().and_then(|m| m.accumulator.lock().as_ref().and_then(WeakCounted::upgrade))
     }
 
     /// The accumulated gradient.
@@ -451,7 +471,7 @@ impl Tensor {
     /// Replaces the layout and counts that as a write. Whoever has the same memory has the same counter.
     fn take_body(&self, mut body: crate::tensor::Body) {
         let reading = reading();
-        let stays = body.storage.get(&reading).is_some_and(|storage| Arc::ptr_eq(&storage, &self.storage()));
+        let stays = body.storage.get(&reading).is_some_and(|storage| Counted::ptr_eq(&storage, &self.storage()));
         // Lazy bits are the tensor's own.
         body.bits = self.lazy_bits();
         body.version = if stays { self.body().version.share(&reading) } else { self.own_version() };

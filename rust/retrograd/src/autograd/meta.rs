@@ -1,7 +1,7 @@
 //! Autograd state of a tensor that most tensors never need; made on first use.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{OnceLock, Weak};
 
 use parking_lot::Mutex;
 
@@ -9,6 +9,7 @@ use super::forward::Tangents;
 use super::hooks::{LeafHook, TensorHook};
 use super::leaf::LeafRef;
 use super::node::{Node, NodeRef};
+use crate::counted::{Counted, WeakCounted};
 use crate::tensor::{DType, Successors, Tensor};
 use crate::transforms::Batched;
 
@@ -29,7 +30,7 @@ pub trait PreservedObject: Send + Sync {
 impl Tensor {
     /// How many handles on this tensor there are.
     pub fn handle_count(&self) -> usize {
-        std::sync::Arc::strong_count(self.arc())
+        Counted::strong_count(self.counted())
     }
     /// Makes the tensor own its object.
     pub fn preserve_object(&self, object: Box<dyn PreservedObject>) {
@@ -48,7 +49,7 @@ pub struct Meta {
     /// The dtype gradients are cast to before they accumulate; `None` in the inner option accepts any.
     pub(crate) grad_dtype: Mutex<Option<Option<DType>>>,
     /// The node that accumulates into this leaf, while somebody holds it.
-    pub(crate) accumulator: Mutex<Option<Weak<Node>>>,
+    pub(crate) accumulator: Mutex<Option<WeakCounted<Node>>>,
     /// Tensor hooks of a leaf. Those of other tensors live on their node.
     pub(crate) hooks: Mutex<Registered<std::sync::Arc<dyn TensorHook>>>,
     /// Hooks that run after a leaf accumulated.

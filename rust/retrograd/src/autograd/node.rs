@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
-use std::sync::{Arc, OnceLock, Weak};
 
 use smallvec::SmallVec;
 
@@ -17,6 +17,7 @@ use super::leaf::{LeafRef, WeakTensor};
 use super::mode;
 use super::saved::{SavedItem, SavedSlots};
 use crate::call_site::CallSite;
+use crate::counted::{Counted, WeakCounted};
 use crate::error::Result;
 use crate::profiler;
 use crate::tensor::layout::copied;
@@ -25,7 +26,7 @@ use crate::thread::{self, local};
 
 /// Gradients, one per output (on the way in) or per input (on the way out); `None` means zeros.
 pub type Grads = SmallVec<[Option<Tensor>; 2]>;
-pub type NodeRef = Arc<Node>;
+pub type NodeRef = Counted<Node>;
 
 /// Output `nr` of `node`.
 #[derive(Clone)]
@@ -46,7 +47,7 @@ pub enum Edge {
 /// A weak reference to where an edge leads.
 #[derive(Clone)]
 pub enum WeakEdge {
-    Node(Weak<Node>, u32),
+    Node(WeakCounted<Node>, u32),
     Leaf(WeakTensor),
 }
 
@@ -95,7 +96,7 @@ impl Edge {
     }
     pub fn downgrade(&self) -> WeakEdge {
         match self {
-            Edge::Node(output) => WeakEdge::Node(Arc::downgrade(&output.node), output.nr),
+            Edge::Node(output) => WeakEdge::Node(Counted::downgrade(&output.node), output.nr),
             Edge::Leaf(leaf) => WeakEdge::Leaf(leaf.downgrade()),
         }
     }
@@ -115,6 +116,7 @@ pub struct OutMeta {
 }
 
 impl OutMeta {
+    #[inline(always)]
     pub fn of(t: &Tensor) -> Self {
         Self { sizes: copied(t.dims()), dtype: t.dtype() }
     }
@@ -240,34 +242,45 @@ fn next_seq(edges: &[Option<Edge>]) -> u64 {
 }
 
 impl<R: Rule + 'static> Node<R> {
-    pub fn new(rule: R, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Arc<Self> {
+    pub fn new(rule: R, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> NodeRef {
         let seq = if rule.leaf().is_some() { LEAF_SEQ } else { next_seq(&edges) };
-        let node = Arc::new(Self { head: Head::new(seq, edges, outputs), rule });
-        if anomaly::is_on() && node.seq != LEAF_SEQ {
-            anomaly::recorded(&(node.clone() as NodeRef));
+        let mut head = Head::new();
+        (head.seq, head.edges, head.outputs) = (seq, edges, outputs);
+        let node = Counted::new(Self { head, rule }).into();
+        if anomaly::is_on() && seq != LEAF_SEQ {
+            anomaly::recorded(&node);
         }
         node
     }
 }
 
-impl Head {
+impl<R: Rule + 'static> From<Counted<Node<R>>> for NodeRef {
     #[inline(always)]
-    fn new(seq: u64, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Self {
+    fn from(node: Counted<Node<R>>) -> Self {
+        // SAFETY: the same address.
+        unsafe { Counted::unsized_by(node, |node| node as *const Node) }
+    }
+}
+
+impl Head {
+    /// That of a node which is made now, and leads nowhere yet.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
         Self {
-            seq,
+            seq: 0,
             thread: thread::number(),
             mark: AtomicU64::new(0),
             origin: CallSite::here(),
-            edges,
-            outputs,
+            edges: SmallVec::new(),
+            outputs: SmallVec::new(),
             hooks: OnceLock::new(),
             object_slot: AtomicPtr::new(null_mut()),
         }
     }
-    /// The head of a node that is made now.
+    /// Gives the node its number, once it has its edges.
     #[inline(always)]
-    pub(super) fn of_op(edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Self {
-        Self::new(next_seq(&edges), edges, outputs)
+    pub(super) fn number(&mut self) {
+        self.seq = next_seq(&self.edges);
     }
 }
 
@@ -355,7 +368,7 @@ thread_local! {
 /// Drops a reference to a node without recursion: chains of a million nodes are freed by this loop.
 pub(crate) fn drop_later(node: NodeRef) {
     // Others hold it (if they give it up at this moment, the depth is one), or it leads nowhere.
-    if Arc::strong_count(&node) > 1 || node.seq == LEAF_SEQ {
+    if Counted::strong_count(&node) > 1 || node.seq == LEAF_SEQ {
         return;
     }
     // At thread exit the queue may be gone: then the nodes left are dropped recursively.

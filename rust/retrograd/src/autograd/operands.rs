@@ -4,6 +4,8 @@
 //! they are given float32, and the engine rounds what they return. An op that takes a dtype which is only stored runs
 //! in the next dtype with loops.
 
+use std::slice;
+
 use smallvec::SmallVec;
 
 use super::arith;
@@ -13,11 +15,48 @@ use super::primitive::{Batch, Halves, Jvp, Outs, Primitive, Vjp};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Tensor, copy, lazy};
 
+/// What comes out of an op: its results, or the one that it has, which needs no list. A list goes from one place in
+/// memory to the next several times, and each time waits for what was written there last: some 10 ns of a small op.
+pub(super) trait Results: Sized {
+    fn of_op<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Self>;
+    fn of_list(outs: Outs) -> Self;
+    fn each(&mut self) -> &mut [Tensor];
+}
+
+impl Results for Outs {
+    #[inline(always)]
+    fn of_op<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Self> {
+        op.forward(xs)
+    }
+    fn of_list(outs: Outs) -> Self {
+        outs
+    }
+    #[inline(always)]
+    fn each(&mut self) -> &mut [Tensor] {
+        self
+    }
+}
+
+impl Results for Tensor {
+    #[inline(always)]
+    fn of_op<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Self> {
+        op.forward_one(xs)
+    }
+    #[inline]
+    fn of_list(mut outs: Outs) -> Self {
+        outs.swap_remove(0)
+    }
+    #[inline(always)]
+    fn each(&mut self) -> &mut [Tensor] {
+        slice::from_mut(self)
+    }
+}
+
 /// The op itself, on what its loops know.
 #[inline(always)]
-pub(super) fn forward<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
+pub(super) fn forward<P: Primitive, R: Results>(op: &P, xs: &[&Tensor]) -> Result<R> {
     if lazy::exist() && !all_plain::<P>(xs) {
-        return on_others_than_plain(op, &|xs| forward_plain(op, xs), xs);
+        return on_others_than_plain(op, &|xs| forward_plain(op, xs), xs).map(R::of_list);
     }
     forward_plain(op, xs)
 }
@@ -30,10 +69,10 @@ fn all_plain<P: Primitive>(xs: &[&Tensor]) -> bool {
 }
 
 #[inline(always)]
-fn forward_plain<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
+fn forward_plain<P: Primitive, R: Results>(op: &P, xs: &[&Tensor]) -> Result<R> {
     match converted_from(op, xs)? {
-        None => op.forward(xs),
-        Some(dtype) => in_wider(&|xs| op.forward(xs), xs, dtype, P::STATISTICS),
+        None => R::of_op(op, xs),
+        Some(dtype) => in_wider(&|xs| op.forward(xs), xs, dtype, P::STATISTICS).map(R::of_list),
     }
 }
 

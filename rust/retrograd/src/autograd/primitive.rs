@@ -191,6 +191,12 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// The op itself, on plain memory, in one of [`Primitive::DTYPES`] that its loops know ([`Primitive::HALVES`]).
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
 
+    /// As [`Primitive::forward`], of an op with one result: to be stated by those of which small tensors have many.
+    #[inline]
+    fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
+        self.forward(xs).map(|mut outs| outs.swap_remove(0))
+    }
+
     /// The op itself, of operands some of which are sparse.
     fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
         Err(sparse::refused(Self::NAME, xs))

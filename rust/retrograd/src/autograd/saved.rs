@@ -3,18 +3,19 @@
 mod hook_stack;
 
 use std::any::Any;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::anomaly;
-use super::apply::GradEdges;
+use super::apply::edge_bits;
 use super::mode::GradGuard;
 use super::node::{Edge, Node, NodeRef, Output, Run};
 use super::primitive::{Save, Source};
 use super::view::follow_write;
 use crate::call_site::CallSite;
+use crate::counted::{Counted, WeakCounted};
 use crate::error::{Error, ErrorKind, Freed, Result, StaleSave};
 use crate::tensor::{Tensor, Value};
 pub(super) use hook_stack::{Carried, InForce};
@@ -39,7 +40,7 @@ enum SavedForm {
         tensor: Tensor,
         version: u32,
         /// The node that the view's base has since. It owns the value.
-        written: Weak<Node>,
+        written: WeakCounted<Node>,
     },
     Packed(Arc<Packed>),
 }
@@ -61,7 +62,7 @@ enum Link {
     /// It is this output of the node that saves it.
     Output(u32),
     /// It is the output of an op that wrote to a view.
-    Part(Weak<Node>),
+    Part(WeakCounted<Node>),
     /// Its gradient goes this way.
     Edge(Edge),
 }
@@ -96,6 +97,7 @@ pub enum Seen<'a> {
 
 impl Saved {
     /// Refuses tensors that may not be saved at all.
+    #[inline]
     pub fn check(tensor: &Tensor) -> Result<()> {
         if tensor.is_inference() {
             return Err(Error::autograd(
@@ -106,6 +108,7 @@ impl Saved {
         }
         Ok(())
     }
+    #[inline(always)]
     pub fn input(tensor: Tensor) -> Self {
         let version = tensor.version();
         Self(SavedForm::Plain { tensor, version, output: INPUT })
@@ -300,8 +303,17 @@ fn unpack_all(values: &Values, node: &NodeRef, recording: bool) -> Result<SavedT
 }
 
 impl SavedSlots {
+    #[inline(always)]
     pub fn new(values: SmallVec<[Option<Saved>; 2]>) -> Self {
         Self(Mutex::new(Slots::Held { values, claimed: false, once: false }))
+    }
+    /// The slots of a node that nobody else has yet.
+    #[inline(always)]
+    pub(super) fn values_mut(&mut self) -> &mut SmallVec<[Option<Saved>; 2]> {
+        match self.0.get_mut() {
+            Slots::Held { values, .. } => values,
+            Slots::Freed { .. } => unreachable!("a node that nobody has ran"),
+        }
     }
     /// The error of a second run, if the tensors were freed.
     pub fn check(&self, node: &NodeRef) -> Result<()> {
@@ -483,7 +495,7 @@ impl SavedSlots {
                     && *output != INPUT
                 {
                     let (tensor, version) = (tensor.clone(), *version);
-                    *value = Saved(SavedForm::Part { tensor, version, written: Arc::downgrade(written) });
+                    *value = Saved(SavedForm::Part { tensor, version, written: Counted::downgrade(written) });
                 }
             }
         }
@@ -539,40 +551,41 @@ pub(crate) struct Before {
     pub packed: Values,
 }
 
-/// The values that `saves` lists, as far as the inputs that require grad need them. `before` is given for an op that
-/// wrote to operand 0.
-pub(crate) fn save_values(
+/// Saves the values that `saves` lists, as far as the inputs that require grad need them. `before` is given for an op
+/// that wrote to operand 0.
+#[inline(always)]
+pub(super) fn save_values(
     saves: &'static [Save],
-    grad_edges: &GradEdges,
+    edges: &[Option<Edge>],
     xs: &[&Tensor],
     outs: &[Tensor],
     before: Option<&Before>,
-) -> Result<Values> {
-    let one = |(k, save): (usize, &Save)| -> Result<Option<Saved>> {
-        if save.for_grads & grad_edges.bits == 0 {
-            return Ok(None);
-        }
+    values: &mut Values,
+) -> Result<()> {
+    let bits = edge_bits(edges);
+    for (k, save) in saves.iter().enumerate() {
         match save.source {
-            Source::Output(i) => Ok(Some(Saved::output(&outs[i], i as u32))),
-            Source::Input(i) => match before.and_then(|b| b.packed.get(k)) {
-                Some(packed) => Ok(packed.clone()),
-                None => save_input(i, xs, grad_edges, before),
+            _ if save.for_grads & bits == 0 => values.push(None),
+            Source::Output(i) => values.push(Some(Saved::output(&outs[i], i as u32))),
+            Source::Input(i) => match (xs.get(i), before) {
+                (Some(&x), None) => {
+                    Saved::check(x)?;
+                    values.push(Some(Saved::input(x.clone())));
+                }
+                (Some(_), Some(before)) => values.push(match before.packed.get(k) {
+                    Some(packed) => packed.clone(),
+                    None => save_before_write(i, xs, edges, before)?,
+                }),
+                (None, _) => values.push(None),
             },
         }
-    };
-    let mut values = Values::new();
-    for entry in saves.iter().enumerate() {
-        values.push(one(entry)?);
     }
-    Ok(values)
+    Ok(())
 }
 
-fn save_input(i: usize, xs: &[&Tensor], grad_edges: &GradEdges, before: Option<&Before>) -> Result<Option<Saved>> {
+/// Operand `i`, of those with these edges, as it was before a write to operand 0.
+fn save_before_write(i: usize, xs: &[&Tensor], edges: &[Option<Edge>], before: &Before) -> Result<Option<Saved>> {
     let Some(&x) = xs.get(i) else { return Ok(None) };
-    let Some(before) = before else {
-        Saved::check(x)?;
-        return Ok(Some(Saved::input(x.clone())));
-    };
     if let (0, Some(copy)) = (i, &before.copy) {
         return Ok(Some(Saved::input(copy.clone())));
     }
@@ -581,7 +594,7 @@ fn save_input(i: usize, xs: &[&Tensor], grad_edges: &GradEdges, before: Option<&
     // The target, and its base if it is a view, will own the node: the node must own neither them nor a view of them.
     if whole(x).is_same(whole(xs[0])) {
         tensor = x.alias();
-        if let Some(edge) = &grad_edges.edges[i] {
+        if let Some(edge) = &edges[i] {
             tensor.set_edge(edge.clone());
         }
     }
@@ -597,14 +610,15 @@ fn whole(t: &Tensor) -> &Tensor {
 #[cold]
 pub(crate) fn pack_before(
     saves: &'static [Save],
-    grad_edges: &GradEdges,
+    edges: &[Option<Edge>],
     xs: &[&Tensor],
     before: &mut Before,
 ) -> Result<()> {
     let Some(hooks) = innermost() else { return Ok(()) };
+    let bits = edge_bits(edges);
     for k in saves {
         let value = match k.source {
-            Source::Input(i) if k.for_grads & grad_edges.bits != 0 => save_input(i, xs, grad_edges, Some(before))?,
+            Source::Input(i) if k.for_grads & bits != 0 => save_before_write(i, xs, edges, before)?,
             _ => None,
         };
         let packed = |v: Saved| if v.is_plain() { v.pack(&*hooks, &|_| None) } else { Ok(v) };

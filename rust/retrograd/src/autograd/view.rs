@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::sync::Weak;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use smallvec::smallvec;
@@ -12,6 +11,7 @@ use super::arith::{Layout, cloned, node_of_view, same_view};
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::saved::SavedSlots;
+use crate::counted::{Counted, WeakCounted};
 use crate::error::{Error, Result};
 use crate::storage::reclaim::in_op;
 use crate::tensor::{Tensor, flag};
@@ -41,6 +41,7 @@ pub struct ViewOf {
 }
 
 impl ViewOf {
+    #[inline]
     pub(crate) fn new(source: &Tensor) -> Self {
         let word = mode::word();
         let creation = if word & mode::INFERENCE != 0 {
@@ -169,14 +170,14 @@ impl Tensor {
     pub fn with_sole_node<R>(&self, f: impl FnOnce(&Node) -> R) -> Option<R> {
         let history = self.inner().history.try_lock()?;
         let edge = history.as_ref()?;
-        (std::sync::Arc::strong_count(&edge.node) == 1).then(|| f(&edge.node))
+        (Counted::strong_count(&edge.node) == 1).then(|| f(&edge.node))
     }
 
     /// The node that computed this tensor, if nobody else holds it at this moment.
     pub fn sole_node(&self) -> Option<NodeRef> {
         let history = self.inner().history.try_lock()?;
         let edge = history.as_ref()?;
-        (std::sync::Arc::strong_count(&edge.node) == 1).then(|| edge.node.clone())
+        (Counted::strong_count(&edge.node) == 1).then(|| edge.node.clone())
     }
 
     /// Makes `output` the history of this tensor.
@@ -314,7 +315,7 @@ impl Tensor {
 }
 
 /// Makes the history of `t`, the result of a write to a view, lead to the node that the view's base has since.
-pub(super) fn follow_write(t: &Tensor, written: &Weak<Node>) {
+pub(super) fn follow_write(t: &Tensor, written: &WeakCounted<Node>) {
     let Some(node) = written.upgrade() else { return };
     let Some(CopySlices { base, view, .. }) = node.rule.as_any().downcast_ref() else { return };
     let (base, view) = (base.clone(), view.clone());

@@ -9,6 +9,7 @@ use super::compare::OtherNumber;
 use super::record::hooks_of;
 use super::recording::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window};
 use crate::autograd::erased::AnyPrimitive;
+use crate::counted::Counted;
 use crate::error::Result;
 use crate::tensor::{DType, Dims, Strides, Tensor, default_dtype};
 
@@ -232,6 +233,15 @@ impl Plan {
                 }
             }
         }
+        // Taken block by block, the first step of a run has not read all of its operands when the last step begins to
+        // write: what either uses is there for the whole run.
+        for run in &runs {
+            for v in steps[run.steps.clone()].iter().flat_map(|step| step.xs.iter().chain(&step.outs).flatten()) {
+                if let Some(life) = &mut life[buffer(*v)] {
+                    *life = life.start.min(run.steps.start)..life.end.max(run.steps.end);
+                }
+            }
+        }
         let mut arena = Arena::default();
         let (mut initial, mut captured, mut writes) = (Vec::new(), Vec::new(), Vec::new());
         let mut places = vec![Place::Nowhere; buffers.len()];
@@ -391,7 +401,7 @@ fn runs(steps: &[Step], way: &[Way], values: &[Window]) -> Vec<Run> {
 /// What arguments are like.
 pub(super) fn input_metas(inputs: &[Tensor]) -> Vec<InputMeta> {
     let metas = inputs.iter().map(|x| {
-        let shares = inputs.iter().position(|y| Arc::ptr_eq(&x.storage(), &y.storage()));
+        let shares = inputs.iter().position(|y| Counted::ptr_eq(&x.storage(), &y.storage()));
         InputMeta {
             dtype: x.dtype(),
             sizes: x.sizes().into(),

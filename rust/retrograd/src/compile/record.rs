@@ -22,10 +22,12 @@ use crate::autograd::mode;
 use crate::autograd::node::{Grads, NodeRef, Run, next_sequence_nr};
 use crate::autograd::primitive::Outs;
 use crate::call_site::CallSite;
+use crate::counted::Counted;
 use crate::error::Result;
 use crate::storage::Storage;
 use crate::tensor::{DType, Dims, Scalar, Strides, Tensor};
 use crate::thread;
+use crate::transforms;
 
 /// Why a function cannot be replayed, and where it was seen.
 #[derive(Clone, Debug)]
@@ -39,7 +41,7 @@ struct Made {
     by: &'static str,
     kind: Kind,
     #[allow(dead_code, reason = "held, so that no other storage gets its address")]
-    storage: Arc<Storage>,
+    storage: Counted<Storage>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -107,9 +109,8 @@ pub fn is_recording() -> bool {
     mode::word() & mode::RECORDED != 0
 }
 
-/// Modes in which a function is not recorded: they see what happens, or change it.
+/// Modes in which a function is not recorded: they see what happens, or change it. So does a transform.
 const OTHER_MODES: u32 = mode::FORWARD
-    | mode::TRANSFORM
     | mode::OBSERVED
     | mode::PROFILED
     | mode::DETECT_NAN
@@ -121,7 +122,10 @@ const OTHER_MODES: u32 = mode::FORWARD
 /// Whether functions can be recorded, or replayed, in the modes of this thread.
 #[inline]
 pub fn modes_allow() -> bool {
-    mode::word() & OTHER_MODES == 0 && !anomaly::is_on()
+    let word = mode::word();
+    // Tensors that were left over from a closed level have ops look for one; there is none.
+    let closed = word & mode::TRANSFORM == 0 || transforms::depth() == 0;
+    word & OTHER_MODES == 0 && closed && !anomaly::is_on()
 }
 
 /// Begins to record on this thread. `inputs` are the tensors that the function is given.
@@ -262,7 +266,7 @@ impl Recorder {
         }
     }
 
-    fn add_buffer(&mut self, storage: Arc<Storage>, origin: Origin) -> u32 {
+    fn add_buffer(&mut self, storage: Counted<Storage>, origin: Origin) -> u32 {
         let number = self.made.buffers.len() as u32;
         self.by_storage.insert(address(&storage), number);
         self.made.buffers.push(Buffer { origin, bytes: storage.bytes(), storage });
@@ -425,8 +429,8 @@ fn root(x: &Tensor) -> &Tensor {
 }
 
 /// What distinguishes a storage while it lives.
-fn address(storage: &Arc<Storage>) -> usize {
-    Arc::as_ptr(storage).addr()
+fn address(storage: &Counted<Storage>) -> usize {
+    Counted::as_ptr(storage).addr()
 }
 
 fn bytes_of(storage: &Storage) -> Arc<[u8]> {
@@ -574,8 +578,8 @@ pub(crate) fn forward(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<Outs> {
         }
         let operands = r.operands(xs);
         // A view is the same memory under another layout.
-        let storages: SmallVec<[Arc<Storage>; 4]> = xs.iter().map(|x| x.storage()).collect();
-        if outs.iter().all(|o| storages.iter().any(|s| Arc::ptr_eq(s, &o.storage()))) {
+        let storages: SmallVec<[Counted<Storage>; 4]> = xs.iter().map(|x| x.storage()).collect();
+        if outs.iter().all(|o| storages.iter().any(|s| Counted::ptr_eq(s, &o.storage()))) {
             return;
         }
         let name = op_name(op);

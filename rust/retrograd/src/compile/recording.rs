@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::erased::{AnyPrimitive, op_name};
 use crate::autograd::node::{NodeRef, Run};
+use crate::counted::Counted;
 use crate::optim::{Adam, Sgd};
 use crate::storage::Storage;
 use crate::tensor::{DType, Dims, Scalar, Strides, Tensor};
@@ -37,7 +38,7 @@ pub(super) struct Buffer {
     pub origin: Origin,
     pub bytes: usize,
     /// Lives as long as the recording, so that no other storage gets its address.
-    pub storage: Arc<Storage>,
+    pub storage: Counted<Storage>,
 }
 
 /// A tensor as the recorder sees it: a window onto a buffer. Offset in elements, from the beginning of the storage.

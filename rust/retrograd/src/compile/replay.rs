@@ -16,6 +16,7 @@ use crate::autograd::apply::{run_rule, write_result};
 use crate::autograd::erased::AnyPrimitive;
 use crate::autograd::mode::{self, GradGuard};
 use crate::autograd::node::Grads;
+use crate::counted::Counted;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::optim::AdamState;
@@ -35,7 +36,7 @@ pub struct Program {
 
 /// The tensors of a replay, by value: those that are the same at every call stay.
 struct Frame {
-    arena: Arc<Storage>,
+    arena: Counted<Storage>,
     tensors: Vec<Option<Tensor>>,
     /// Where the elements of each begin.
     at: Vec<SharedPtr<u8>>,
@@ -181,8 +182,8 @@ impl Program {
                 && !x.is_batched()
                 && !x.may_have_tangent()
                 && !(lazy::exist() && x.lazy_bits().any());
-            let storage = || Arc::as_ptr(&x.storage());
-            let apart = |j: usize| Arc::as_ptr(&inputs[j].storage()) != storage();
+            let storage = || Counted::as_ptr(&x.storage());
+            let apart = |j: usize| Counted::as_ptr(&inputs[j].storage()) != storage();
             if !alike || (meta.shares != i && apart(meta.shares)) {
                 return false;
             }
@@ -190,7 +191,7 @@ impl Program {
                 return false;
             }
             if !plan.writes.is_empty()
-                && plan.captured.iter().any(|met| Arc::as_ptr(&met.tensor.storage()) == storage())
+                && plan.captured.iter().any(|met| Counted::as_ptr(&met.tensor.storage()) == storage())
             {
                 return false;
             }
@@ -264,7 +265,7 @@ impl Program {
                 _ => {}
             }
         }
-        let mut own: SmallVec<[(u32, Arc<Storage>); 4]> = SmallVec::new();
+        let mut own: SmallVec<[(u32, Counted<Storage>); 4]> = SmallVec::new();
         for &v in &plan.dynamic {
             let v = v as usize;
             let w = &plan.values[v];

@@ -37,14 +37,13 @@ use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::call_site::CallSite;
+use crate::counted::Counted;
 use crate::error::{Error, ErrorKind, Result};
-use crate::in_place;
 use crate::kernels::memory::Block;
 use crate::thread;
 use shared::Mapping;
@@ -161,7 +160,7 @@ pub struct Storage {
 }
 
 // SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`; an
-// inline storage lives in its `Arc` and is not moved out of it; sharing the bytes between threads is S4.
+// inline storage lives in its `Counted` and is not moved out of it; sharing the bytes between threads is S4.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
@@ -169,43 +168,73 @@ unsafe impl Sync for Storage {}
 impl Storage {
     /// Uninitialised memory for `bytes` bytes.
     #[inline]
-    pub fn allocate(bytes: usize) -> Result<Arc<Self>> {
+    pub fn allocate(bytes: usize) -> Result<Counted<Self>> {
         let storage = Self::make(bytes, true)?;
         watch::changed(|| bytes as i64, storage.ptr());
         Ok(storage)
     }
 
     /// As [`Storage::allocate`], for what is no tensor to a user: profiles are not told of it.
-    pub(crate) fn uncounted(bytes: usize) -> Result<Arc<Self>> {
+    pub(crate) fn uncounted(bytes: usize) -> Result<Counted<Self>> {
         Self::make(bytes, false)
     }
 
     #[inline(always)]
-    fn make(bytes: usize, counted: bool) -> Result<Arc<Self>> {
-        if bytes <= INLINE {
-            let storage = in_place::arc(|| Self::new(None, None, std::ptr::null_mut(), bytes, counted));
-            // Where the bytes are is known now that they do not move any more.
-            storage.ptr.store(storage.inline.0.get().cast(), Ordering::Relaxed);
-            return Ok(storage);
+    fn make(bytes: usize, counted: bool) -> Result<Counted<Self>> {
+        if bytes > INLINE {
+            return Self::make_in_pool(bytes, counted);
         }
-        let block = pool_block(bytes)?;
-        let ptr = block.ptr().as_ptr();
-        Ok(in_place::arc(|| Self::new(None, Some(block), ptr, bytes, counted)))
+        Ok(Self::new(None, None, None, bytes, counted))
     }
 
+    // Apart: the compiler would make both in one place, out of pieces.
+    #[inline(never)]
+    fn make_in_pool(bytes: usize, counted: bool) -> Result<Counted<Self>> {
+        let block = pool_block(bytes)?;
+        let ptr = block.ptr();
+        Ok(Self::new(None, Some(block), Some(ptr), bytes, counted))
+    }
+
+    /// A storage whose bytes are at `ptr`, or inline.
     #[inline(always)]
-    fn new(foreign: Option<Box<Foreign>>, block: Option<Block>, ptr: *mut u8, bytes: usize, counted: bool) -> Self {
-        Self {
-            inline: Inline(UnsafeCell::new([0; INLINE])),
-            fixed: AtomicBool::new(foreign.is_some()),
-            views: AtomicU32::new(0),
-            foreign,
-            ptr: AtomicPtr::new(ptr),
-            bytes: AtomicUsize::new(bytes),
-            memory: Mutex::new(Memory { block, shared: None }),
-            version: Version::default(),
-            counted,
-            lent: AtomicBool::new(false),
+    fn new(
+        foreign: Option<Box<Foreign>>,
+        block: Option<Block>,
+        ptr: Option<NonNull<u8>>,
+        bytes: usize,
+        counted: bool,
+    ) -> Counted<Self> {
+        // Has an error if there is a field that is not written below.
+        let _ = |storage: &Self| {
+            let Self {
+                inline: _,
+                foreign: _,
+                ptr: _,
+                bytes: _,
+                fixed: _,
+                views: _,
+                memory: _,
+                version: _,
+                counted: _,
+                lent: _,
+            } = storage;
+        };
+        // SAFETY: each field is written.
+        unsafe {
+            Counted::written(|to: *mut Self| {
+                let inline = &raw mut (*to).inline;
+                inline.write(Inline(UnsafeCell::new([0; INLINE])));
+                (&raw mut (*to).fixed).write(AtomicBool::new(foreign.is_some()));
+                (&raw mut (*to).views).write(AtomicU32::new(0));
+                (&raw mut (*to).foreign).write(foreign);
+                // Inline bytes do not move any more.
+                (&raw mut (*to).ptr).write(AtomicPtr::new(ptr.map_or((&raw mut (*inline).0).cast(), NonNull::as_ptr)));
+                (&raw mut (*to).bytes).write(AtomicUsize::new(bytes));
+                (&raw mut (*to).memory).write(Mutex::new(Memory { block, shared: None }));
+                (&raw mut (*to).version).write(Version::default());
+                (&raw mut (*to).counted).write(counted);
+                (&raw mut (*to).lent).write(AtomicBool::new(false));
+            })
         }
     }
 
@@ -315,27 +344,27 @@ impl Storage {
 
     /// Moves the bytes to memory that other processes can have too, unless they are there. All tensors over the storage
     /// go on sharing it; who has the address, such as a NumPy array, goes on with what was there.
-    pub fn share(self: &Arc<Self>, op: &'static str) -> Result<()> {
+    pub fn share(this: &Counted<Self>, op: &'static str) -> Result<()> {
         let former = {
-            let mut memory = self.memory.lock();
+            let mut memory = this.memory.lock();
             if memory.shared.is_some() {
                 return Ok(());
             }
-            if self.is_elsewhere() || self.views.load(Ordering::Relaxed) > 0 {
-                return Err(self.refusal(op));
+            if this.is_elsewhere() || this.views.load(Ordering::Relaxed) > 0 {
+                return Err(this.refusal(op));
             }
-            let mapping = Mapping::new(op, self.bytes())?;
+            let mapping = Mapping::new(op, this.bytes())?;
             // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
-            unsafe { std::ptr::copy_nonoverlapping(self.ptr(), mapping.ptr(), self.bytes()) };
-            if self.counted {
-                watch::changed(|| -(self.bytes() as i64), self.ptr());
-                watch::changed(|| self.bytes() as i64, mapping.ptr());
+            unsafe { std::ptr::copy_nonoverlapping(this.ptr(), mapping.ptr(), this.bytes()) };
+            if this.counted {
+                watch::changed(|| -(this.bytes() as i64), this.ptr());
+                watch::changed(|| this.bytes() as i64, mapping.ptr());
             }
-            self.ptr.store(mapping.ptr(), Ordering::Release);
-            shared::remember(&mapping, self);
+            this.ptr.store(mapping.ptr(), Ordering::Release);
+            shared::remember(&mapping, this);
             memory.shared = Some(Box::new(mapping));
             // Those who have the address of the block go on with it.
-            if self.fixed.swap(true, Ordering::Relaxed) { None } else { memory.block.take() }
+            if this.fixed.swap(true, Ordering::Relaxed) { None } else { memory.block.take() }
         };
         reclaim::retire(former);
         Ok(())
@@ -343,13 +372,13 @@ impl Storage {
 
     /// The bytes of a file that another process got from [`Storage::shared_file`]: the storage that has them, if there
     /// is one. The file stays the caller's.
-    pub fn of_shared_file(op: &'static str, file: i32, bytes: usize) -> Result<Arc<Self>> {
+    pub fn of_shared_file(op: &'static str, file: i32, bytes: usize) -> Result<Counted<Self>> {
         let mapping = Mapping::of(op, file, bytes)?;
         Ok(shared::storage_of(mapping, |mapping| {
-            let storage = Self::new(None, None, mapping.ptr(), bytes, false);
+            let storage = Self::new(None, None, NonNull::new(mapping.ptr()), bytes, false);
             storage.fixed.store(true, Ordering::Relaxed);
             storage.memory.lock().shared = Some(Box::new(mapping));
-            Arc::new(storage)
+            storage
         }))
     }
 
@@ -368,15 +397,15 @@ impl Storage {
         bytes: usize,
         owner: Box<dyn Send + Sync>,
         read_only: Option<&'static str>,
-    ) -> Arc<Self> {
+    ) -> Counted<Self> {
         let foreign = Box::new(Foreign { owner: Owner::Bytes { owner }, read_only });
-        Arc::new(Self::new(Some(foreign), None, ptr.as_ptr(), bytes, false))
+        Self::new(Some(foreign), None, Some(ptr), bytes, false)
     }
 
     /// A storage that has no bytes, and stands for elements which are kept in another way. It never gets any bytes.
-    pub(crate) fn without_bytes(elements: Box<dyn Any + Send + Sync>) -> Arc<Self> {
+    pub(crate) fn without_bytes(elements: Box<dyn Any + Send + Sync>) -> Counted<Self> {
         let foreign = Box::new(Foreign { owner: Owner::Elements(elements), read_only: Some("a sparse tensor") });
-        Arc::new(Self::new(Some(foreign), None, NOTHING.0.as_ptr().cast_mut(), 0, false))
+        Self::new(Some(foreign), None, Some(NonNull::from(&NOTHING.0).cast()), 0, false)
     }
 
     fn is_elsewhere(&self) -> bool {
@@ -469,16 +498,16 @@ mod tests {
             // SAFETY: S1.
             unsafe { std::ptr::write_bytes(storage.ptr(), 7, bytes) };
             assert_eq!(storage.shared_file(), None);
-            storage.share("test").unwrap();
+            Storage::share(&storage, "test").unwrap();
             let (file, at) = (storage.shared_file().unwrap(), storage.ptr());
-            storage.share("test").unwrap();
+            Storage::share(&storage, "test").unwrap();
             assert!(storage.shared_file() == Some(file) && storage.ptr() == at);
             assert!(storage.is_fixed() && storage.grow("test", bytes + 1).is_err());
             // As in another process, which has no storage for it.
             let other = Mapping::of("test", file, bytes).unwrap();
             // SAFETY: S1, and what `Mapping` says.
             assert!((0..bytes).all(|i| unsafe { *at.add(i) == 7 && *other.ptr().add(i) == 7 }));
-            assert!(Arc::ptr_eq(&storage, &Storage::of_shared_file("test", file, bytes).unwrap()));
+            assert!(Counted::ptr_eq(&storage, &Storage::of_shared_file("test", file, bytes).unwrap()));
             assert!(Mapping::of("test", file, bytes + 2).is_err());
         }
     }
@@ -491,7 +520,7 @@ mod tests {
         let before = storage.ptr();
         // SAFETY: S1.
         unsafe { std::ptr::write_bytes(before, 7, 1000) };
-        storage.share("test").unwrap();
+        Storage::share(&storage, "test").unwrap();
         // SAFETY: the storage has the block as long as it lives.
         assert!(storage.ptr() != before && unsafe { *before.add(999) } == 7);
     }

@@ -25,13 +25,13 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::{NonNull, null_mut};
-use std::sync::Arc;
 use std::sync::atomic::{
     self, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
 };
 
 use parking_lot::Mutex;
 
+use crate::counted::Counted;
 use crate::thread::{Local, local};
 use slot::Slot;
 
@@ -201,23 +201,23 @@ pub(crate) fn alone() -> Option<impl Drop> {
 }
 
 /// A reference to a `T`, or none, that one thread may exchange while others use it.
-pub struct Shared<T>(AtomicPtr<T>, PhantomData<Arc<T>>);
+pub struct Shared<T>(AtomicPtr<T>, PhantomData<Counted<T>>);
 
 /// What a [`Shared`] referred to, for as long as the thread is reading.
-pub struct Held<'a, T>(ManuallyDrop<Arc<T>>, PhantomData<&'a T>);
+pub struct Held<'a, T>(ManuallyDrop<Counted<T>>, PhantomData<&'a T>);
 
 impl<T> Deref for Held<'_, T> {
-    type Target = Arc<T>;
+    type Target = Counted<T>;
     #[inline]
-    fn deref(&self) -> &Arc<T> {
+    fn deref(&self) -> &Counted<T> {
         &self.0
     }
 }
 
 impl<T> Shared<T> {
     #[inline]
-    pub fn new(value: Arc<T>) -> Self {
-        Self(AtomicPtr::new(Arc::into_raw(value).cast_mut()), PhantomData)
+    pub fn new(value: Counted<T>) -> Self {
+        Self(AtomicPtr::new(Counted::into_raw(value).cast_mut()), PhantomData)
     }
     #[inline]
     pub const fn none() -> Self {
@@ -226,9 +226,9 @@ impl<T> Shared<T> {
     #[inline]
     pub fn get<'a>(&'a self, _: &'a Proof) -> Option<Held<'a, T>> {
         let p = self.0.load(Ordering::Acquire);
-        // SAFETY: `p` came from `Arc::into_raw` and was reachable while this thread was reading; what is exchanged is
+        // SAFETY: `p` came from `Counted::into_raw` and was reachable while this thread was reading; what is exchanged is
         // retired, so the count that it stands for is not given up before the reading ends.
-        (!p.is_null()).then(|| Held(ManuallyDrop::new(unsafe { Arc::from_raw(p) }), PhantomData))
+        (!p.is_null()).then(|| Held(ManuallyDrop::new(unsafe { Counted::from_raw(p) }), PhantomData))
     }
     /// Another reference to the same.
     #[inline]
@@ -254,8 +254,8 @@ impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         let p = *self.0.get_mut();
         if !p.is_null() {
-            // SAFETY: from `Arc::into_raw`; this value stands for the count.
-            drop(unsafe { Arc::from_raw(p) });
+            // SAFETY: from `Counted::into_raw`; this value stands for the count.
+            drop(unsafe { Counted::from_raw(p) });
         }
     }
 }
@@ -425,7 +425,7 @@ mod tests {
     use super::*;
 
     /// Says when it is dropped.
-    struct Told(Arc<AtomicBool>);
+    struct Told(Counted<AtomicBool>);
     impl Drop for Told {
         fn drop(&mut self) {
             self.0.store(true, Ordering::SeqCst);
@@ -443,7 +443,7 @@ mod tests {
     #[test]
     fn memory_waits_for_those_who_were_reading_and_for_nobody_else() {
         let (go, ready) = (channel::<()>(), channel::<()>());
-        let freed = Arc::new(AtomicBool::new(false));
+        let freed = Counted::new(AtomicBool::new(false));
         let reader = std::thread::spawn(move || {
             let outer = reading();
             drop(reading());
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn the_retiring_thread_may_be_reading_itself() {
-        let freed = Arc::new(AtomicBool::new(false));
+        let freed = Counted::new(AtomicBool::new(false));
         let here = reading();
         retire(Told(freed.clone()));
         assert!(!freed.load(Ordering::SeqCst) && is_reading());
@@ -484,7 +484,7 @@ mod tests {
                 self.0.store(0, Ordering::Relaxed);
             }
         }
-        let fresh = || Shared::new(Arc::new(Cell(AtomicU64::new(ALIVE))));
+        let fresh = || Shared::new(Counted::new(Cell(AtomicU64::new(ALIVE))));
         let shared = fresh();
         let rounds = if cfg!(miri) { 50 } else { 20_000 };
         std::thread::scope(|s| {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
 use super::Storage;
+use crate::counted::{Counted, WeakCounted};
 use crate::error::{Error, Result};
 
 /// The bytes of a file, readable and writable for as long as the value lives. The file cannot become shorter.
@@ -34,22 +34,22 @@ impl Mapping {
 }
 
 /// Storages by the identity of their file.
-type ByFile = HashMap<(u64, u64), Weak<Storage>>;
+type ByFile = HashMap<(u64, u64), WeakCounted<Storage>>;
 
 /// The storages over files.
 pub(super) static STORAGES: Mutex<Option<ByFile>> = Mutex::new(None);
 
 /// Remembers the storage of a file, for when the file comes back from another process.
-pub(super) fn remember(mapping: &Mapping, storage: &Arc<Storage>) {
+pub(super) fn remember(mapping: &Mapping, storage: &Counted<Storage>) {
     insert(STORAGES.lock().get_or_insert_default(), mapping.identity, storage);
 }
 
 /// The storage over the file of `mapping`, if need be one that `make` makes.
-pub(super) fn storage_of(mapping: Mapping, make: impl FnOnce(Mapping) -> Arc<Storage>) -> Arc<Storage> {
+pub(super) fn storage_of(mapping: Mapping, make: impl FnOnce(Mapping) -> Counted<Storage>) -> Counted<Storage> {
     let mut storages = STORAGES.lock();
     let storages = storages.get_or_insert_default();
     let identity = mapping.identity;
-    match storages.get(&identity).and_then(Weak::upgrade) {
+    match storages.get(&identity).and_then(WeakCounted::upgrade) {
         Some(storage) if storage.bytes().max(1) == mapping.length => storage,
         _ => {
             let storage = make(mapping);
@@ -59,11 +59,11 @@ pub(super) fn storage_of(mapping: Mapping, make: impl FnOnce(Mapping) -> Arc<Sto
     }
 }
 
-fn insert(storages: &mut ByFile, identity: (u64, u64), storage: &Arc<Storage>) {
+fn insert(storages: &mut ByFile, identity: (u64, u64), storage: &Counted<Storage>) {
     if storages.len() == storages.capacity() {
         storages.retain(|_, storage| storage.strong_count() > 0);
     }
-    storages.insert(identity, Arc::downgrade(storage));
+    storages.insert(identity, Counted::downgrade(storage));
 }
 
 fn failed(op: &'static str, what: &str) -> Error {

@@ -252,6 +252,7 @@ mod tests {
     use std::sync::Barrier;
 
     use super::*;
+    use crate::counted::Counted;
 
     fn ones(n: usize) -> Tensor {
         Tensor::full(&[n], 1.0.into(), DType::Float32).unwrap()
@@ -310,7 +311,7 @@ mod tests {
             })
         };
         assert!(soon(&|| after_replacements() <= 3), "bodies are not used again");
-        let held = || (Arc::strong_count(&two.storage()), Arc::strong_count(&three.storage()));
+        let held = || (Counted::strong_count(&two.storage()), Counted::strong_count(&three.storage()));
         assert!(soon(&|| held() == (2, 2)), "the memory is held: {:?}", held());
     }
 

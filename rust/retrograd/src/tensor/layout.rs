@@ -53,13 +53,39 @@ pub(crate) fn same_sizes(a: &[usize], b: &[usize]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
 }
 
-/// Row-major strides.
-pub fn contiguous_strides(sizes: &[usize]) -> Strides {
-    match sizes {
-        [_] => return Strides::from_buf_and_len([1, 0, 0, 0, 0], 1),
-        &[_, n] => return Strides::from_buf_and_len([n.max(1) as isize, 1, 0, 0, 0], 2),
-        _ => {}
+/// Writes a clone to a place for a list.
+///
+/// # Safety
+/// A place for a list.
+#[inline(always)]
+pub(crate) unsafe fn write_copy<A: smallvec::Array<Item: Copy>>(to: *mut SmallVec<A>, list: &SmallVec<A>) {
+    // SAFETY: by contract. A new list has room for as many elements as are in any value itself; they may be copied.
+    unsafe {
+        if list.spilled() {
+            return to.write(list.clone());
+        }
+        to.write(SmallVec::new());
+        // One by one: they may just have been written, in this way.
+        let (from, list) = (list, &mut *to);
+        let at = list.as_mut_ptr();
+        for (i, &x) in from.iter().enumerate() {
+            at.add(i).write(x);
+        }
+        list.set_len(from.len());
     }
+}
+
+/// Row-major strides.
+#[inline(always)]
+pub fn contiguous_strides(sizes: &[usize]) -> Strides {
+    match *sizes {
+        [_] => Strides::from_buf_and_len([1, 0, 0, 0, 0], 1),
+        [_, n] => Strides::from_buf_and_len([n.max(1) as isize, 1, 0, 0, 0], 2),
+        _ => strides_of_more(sizes),
+    }
+}
+
+fn strides_of_more(sizes: &[usize]) -> Strides {
     let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
     let mut step = 1isize;
     for (s, &n) in strides.iter_mut().zip(sizes).rev() {

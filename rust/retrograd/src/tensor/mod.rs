@@ -19,8 +19,8 @@ mod value;
 
 use std::fmt;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -40,13 +40,13 @@ use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::call_site::CallSite;
 use crate::compile::record;
+use crate::counted::Counted;
 use crate::error::{Error, Result};
-use crate::in_place;
 use crate::storage::reclaim::{Proof, Shared, in_op, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
 use body::Successor;
-use layout::{contiguous_strides, copied, extent, is_contiguous};
+use layout::{contiguous_strides, extent, is_contiguous};
 
 /// Bits of a tensor's `flags`.
 pub(crate) mod flag {
@@ -76,7 +76,7 @@ pub(crate) mod flag {
 
 /// A multi-dimensional array that autograd can follow. Cloning copies the handle, not the elements.
 #[derive(Clone)]
-pub struct Tensor(Arc<Inner>);
+pub struct Tensor(Counted<Inner>);
 
 pub(crate) struct Inner {
     first: Body,
@@ -91,37 +91,111 @@ pub(crate) struct Inner {
     pub(crate) object_slot: AtomicPtr<()>,
 }
 
+/// A [`Body`] without its lists, which are copied from where they are.
+struct Plain {
+    dtype: DType,
+    bits: LazyBits,
+    contiguous: bool,
+    numel: usize,
+    offset: usize,
+    storage: Shared<Storage>,
+    version: Shared<Version>,
+}
+
+impl Plain {
+    /// The same memory.
+    #[inline(always)]
+    fn of(b: &Body, reading: &Proof) -> Self {
+        Self {
+            dtype: b.dtype,
+            bits: b.bits,
+            contiguous: b.contiguous,
+            numel: b.numel,
+            offset: b.offset,
+            storage: b.storage.share(reading),
+            version: b.version.share(reading),
+        }
+    }
+}
+
 impl Tensor {
     /// A tensor over memory that nobody has seen yet.
     #[inline(always)]
     fn new(first: Body) -> Self {
-        let word = mode::word();
-        if word & (mode::INFERENCE | mode::RECORDED) != 0 {
-            return Self::new_specially(first, word);
-        }
-        Self::with(first, None, 0)
-    }
-
-    #[cold]
-    fn new_specially(first: Body, word: u32) -> Self {
-        let t = Self::with(first, None, if word & mode::INFERENCE != 0 { flag::INFERENCE } else { 0 });
-        if word & mode::RECORDED != 0 {
-            record::fresh(&t);
-        }
+        let t = Self::with(first, None, 0);
+        t.begin();
         t
     }
 
+    /// What the modes do to a tensor over memory that nobody has seen yet.
     #[inline(always)]
-    fn with(first: Body, view: Option<ViewOf>, flags: u32) -> Self {
-        Self(in_place::arc(|| Inner {
-            first,
-            current: AtomicPtr::new(null_mut()),
-            flags: AtomicU32::new(flags),
+    fn begin(&self) {
+        let word = mode::word();
+        if word & (mode::INFERENCE | mode::RECORDED) != 0 {
+            self.begin_specially(word);
+        }
+    }
+
+    #[cold]
+    fn begin_specially(&self, word: u32) {
+        if word & mode::INFERENCE != 0 {
+            self.set_flag(flag::INFERENCE, true);
+        }
+        if word & mode::RECORDED != 0 {
+            record::fresh(self);
+        }
+    }
+
+    #[inline(always)]
+    fn with(body: Body, view: Option<ViewOf>, flags: u32) -> Self {
+        let Body { dtype, bits, contiguous, numel, offset, sizes, strides, storage, version } = body;
+        Self::laid_out(
+            Plain { dtype, bits, contiguous, numel, offset, storage, version },
+            &sizes,
+            &strides,
             view,
-            history: Mutex::new(None),
-            meta: OnceLock::new(),
-            object_slot: AtomicPtr::new(null_mut()),
-        }))
+            flags,
+        )
+    }
+
+    /// A tensor over memory, in this layout.
+    #[inline(always)]
+    fn laid_out(plain: Plain, sizes: &Dims, strides: &Strides, view: Option<ViewOf>, flags: u32) -> Self {
+        // Has an error if there is a field that is not written below.
+        let _ = |Inner { first, current: _, flags: _, view: _, history: _, meta: _, object_slot: _ }: &Inner| {
+            let Body {
+                dtype: _,
+                bits: _,
+                contiguous: _,
+                numel: _,
+                offset: _,
+                sizes: _,
+                strides: _,
+                storage: _,
+                version: _,
+            } = first;
+        };
+        // SAFETY: each field is written.
+        Self(unsafe {
+            Counted::written(|to: *mut Inner| {
+                let first = &raw mut (*to).first;
+                (&raw mut (*first).dtype).write(plain.dtype);
+                (&raw mut (*first).bits).write(plain.bits);
+                (&raw mut (*first).contiguous).write(plain.contiguous);
+                (&raw mut (*first).numel).write(plain.numel);
+                (&raw mut (*first).offset).write(plain.offset);
+                (&raw mut (*first).storage).write(plain.storage);
+                (&raw mut (*first).version).write(plain.version);
+                layout::write_copy(&raw mut (*first).sizes, sizes);
+                layout::write_copy(&raw mut (*first).strides, strides);
+                (&raw mut (*to).current).write(AtomicPtr::new(null_mut()));
+                (&raw mut (*to).flags).write(AtomicU32::new(flags));
+                (&raw mut (*to).view).write(view);
+                (&raw mut (*to).history).write(Mutex::new(None));
+                (&raw mut (*to).meta).write(OnceLock::new());
+                (&raw mut (*to).object_slot).write(AtomicPtr::new(null_mut()));
+            })
+        })
     }
 
     /// A handle that shows `body` and stands for one entry of a batch.
@@ -134,36 +208,52 @@ impl Tensor {
     /// A fresh contiguous tensor whose elements have arbitrary values.
     pub fn empty(sizes: &[usize], dtype: DType) -> Result<Self> {
         let n = layout::checked_numel("empty", sizes)?;
-        Self::empty_contiguous(Dims::from_slice(sizes), n, contiguous_strides(sizes), dtype)
+        Self::empty_contiguous(&Dims::from_slice(sizes), None, n, dtype)
     }
 
     /// As [`Tensor::empty`], with the sizes of this tensor.
     #[inline]
     pub(crate) fn empty_beside(&self, dtype: DType) -> Result<Self> {
         let b = self.body();
-        Self::empty_contiguous(copied(&b.sizes), b.numel, contiguous_strides(&b.sizes), dtype)
+        Self::empty_contiguous(&b.sizes, None, b.numel, dtype)
     }
 
-    /// A fresh tensor of `n` elements with strides that are contiguous for the sizes.
-    fn empty_contiguous(sizes: Dims, n: usize, strides: Strides, dtype: DType) -> Result<Self> {
-        debug_assert!(is_contiguous(&sizes, &strides) && n == layout::numel(&sizes));
-        Ok(Self::contiguous_over(Storage::allocate(n * dtype.size())?, sizes, n, strides, dtype))
+    /// A fresh tensor of `n` elements, with these strides, which are contiguous for the sizes, or row-major ones.
+    #[inline]
+    fn empty_contiguous(sizes: &Dims, strides: Option<&Strides>, n: usize, dtype: DType) -> Result<Self> {
+        Ok(Self::contiguous_over(Storage::allocate(n * dtype.size())?, sizes, strides, n, dtype))
     }
 
     /// As [`Tensor::empty_contiguous`], over a storage of as many bytes.
     #[inline(always)]
-    fn contiguous_over(storage: Arc<Storage>, sizes: Dims, n: usize, strides: Strides, dtype: DType) -> Self {
-        Self::new(Body {
+    fn contiguous_over(
+        storage: Counted<Storage>,
+        sizes: &Dims,
+        strides: Option<&Strides>,
+        n: usize,
+        dtype: DType,
+    ) -> Self {
+        debug_assert!(n == layout::numel(sizes) && strides.is_none_or(|strides| is_contiguous(sizes, strides)));
+        let plain = Plain {
             dtype,
             bits: LazyBits::NONE,
             contiguous: true,
             numel: n,
             offset: 0,
-            sizes,
-            strides,
             storage: Shared::new(storage),
             version: Shared::none(),
-        })
+        };
+        let row_major;
+        let strides = match strides {
+            Some(strides) => strides,
+            None => {
+                row_major = contiguous_strides(sizes);
+                &row_major
+            }
+        };
+        let t = Self::laid_out(plain, sizes, strides, None, 0);
+        t.begin();
+        t
     }
 
     /// A fresh tensor with the given strides (which must not overlap), its elements of arbitrary values.
@@ -192,7 +282,7 @@ impl Tensor {
     pub fn empty_like_layout(&self, dtype: DType) -> Result<Self> {
         let b = self.body();
         if b.contiguous {
-            return Self::empty_contiguous(copied(&b.sizes), b.numel, copied(&b.strides), dtype);
+            return Self::empty_contiguous(&b.sizes, Some(&b.strides), b.numel, dtype);
         }
         Self::empty_strided(&b.sizes, &layout::preserving_strides(&b.sizes, &b.strides), dtype)
     }
@@ -200,63 +290,52 @@ impl Tensor {
     /// As [`Tensor::empty_like_layout`], for results of elementwise ops: those of a contiguous operand get row-major
     /// strides also along axes of size 1.
     pub(crate) fn empty_elementwise(&self, dtype: DType) -> Result<Self> {
-        if self.is_contiguous() { Self::empty(self.sizes(), dtype) } else { self.empty_like_layout(dtype) }
+        if self.is_contiguous() { self.empty_beside(dtype) } else { self.empty_like_layout(dtype) }
     }
 
     /// A tensor over existing storage. Offset in elements; an error if the layout leaves the storage (S3), or the
     /// storage is not aligned for the dtype (S2). Any bytes are elements of any dtype (S5).
     pub fn from_parts(
-        storage: Arc<Storage>,
+        storage: Counted<Storage>,
         dtype: DType,
         sizes: &[usize],
         strides: &[isize],
         offset: usize,
     ) -> Result<Self> {
-        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
         if !storage.ptr().addr().is_multiple_of(dtype.alignment()) {
             return Err(misaligned(&storage, dtype));
         }
-        Ok(Self::new(Self::checked_body(storage, dtype, sizes, strides, offset)?))
+        let (numel, contiguous) = Self::checked(&storage, dtype, sizes, strides, offset)?;
+        let (storage, version) = (Shared::new(storage), Shared::none());
+        let plain = Plain { dtype, bits: LazyBits::NONE, contiguous, numel, offset, storage, version };
+        let t = Self::laid_out(plain, &Dims::from_slice(sizes), &Strides::from_slice(strides), None, 0);
+        t.begin();
+        Ok(t)
     }
 
-    fn checked_body(storage: Arc<Storage>, dtype: DType, sizes: Dims, strides: Strides, offset: usize) -> Result<Body> {
-        let outside = || {
-            let spans = sizes.iter().zip(&strides).map(|(&n, &step)| (n as i128 - 1).saturating_mul(step as i128));
-            let elements = spans.fold(offset as i128 + 1, i128::saturating_add);
-            Error::shape(
-                "as_strided",
-                format!(
-                    "setStorage: sizes {sizes:?}, strides {strides:?}, storage offset {offset}, and itemsize {} requiring a \
-                     storage size of {} are out of bounds for storage of size {}",
-                    dtype.size(),
-                    elements.saturating_mul(dtype.size() as i128),
-                    storage.bytes()
-                ),
-            )
-        };
+    /// How many elements a layout has, and whether they are contiguous; an error if it leaves the storage (S3).
+    #[inline]
+    fn checked(
+        storage: &Storage,
+        dtype: DType,
+        sizes: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<(usize, bool)> {
+        let outside = || outside(storage, dtype, sizes, strides, offset);
         if sizes.len() != strides.len() {
             return Err(Error::shape("as_strided", "sizes and strides differ in length"));
         }
-        let n = layout::checked_numel("as_strided", &sizes)?;
+        let n = layout::checked_numel("as_strided", sizes)?;
         if n > 0 {
-            let (lo, hi) = extent(&sizes, &strides).ok_or_else(outside)?;
+            let (lo, hi) = extent(sizes, strides).ok_or_else(outside)?;
             let lo = (offset as isize).checked_add(lo).ok_or_else(outside)?;
             let hi = (offset as isize).checked_add(hi).ok_or_else(outside)?;
             if lo < 0 || hi as usize >= storage.bytes() / dtype.size() {
                 return Err(outside());
             }
         }
-        Ok(Body {
-            dtype,
-            bits: LazyBits::NONE,
-            contiguous: is_contiguous(&sizes, &strides),
-            numel: n,
-            offset,
-            sizes,
-            strides,
-            storage: Shared::new(storage),
-            version: Shared::none(),
-        })
+        Ok((n, is_contiguous(sizes, strides)))
     }
 
     /// The flags that everything over the same memory has.
@@ -269,7 +348,9 @@ impl Tensor {
         if let Some(b) = self.batched() {
             return Self::batched_over(self.snapshot(), Batched { value: b.value.alias(), ..b });
         }
-        Self::with(self.snapshot(), None, self.kind())
+        let reading = reading();
+        let b = self.body();
+        Self::laid_out(Plain::of(b, &reading), &b.sizes, &b.strides, None, self.kind())
     }
 
     /// Shares storage with `self` but counts its own writes, from 0 (`.data`).
@@ -277,14 +358,16 @@ impl Tensor {
         if let Some(b) = self.batched() {
             return Self::batched_over(self.snapshot(), Batched { value: b.value.alias_uncounted(), ..b });
         }
-        let body = Body { version: Shared::new(Arc::default()), ..self.snapshot() };
+        let body = Body { version: Shared::new(Counted::default()), ..self.snapshot() };
         Self::with(body, None, self.kind())
     }
 
     /// Shares storage with `self` under another layout, is no view of it, and counts its own writes from 0.
     pub(crate) fn part_uncounted(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
-        let body = self.body_over(None, Dims::from_slice(sizes), Strides::from_slice(strides), offset)?;
-        Ok(Self::with(Body { version: Shared::new(Arc::default()), ..body }, None, self.kind()))
+        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
+        let plain = self.plain_over(None, &sizes, &strides, offset)?;
+        let plain = Plain { version: Shared::new(Counted::default()), ..plain };
+        Ok(Self::laid_out(plain, &sizes, &strides, None, self.kind()))
     }
 
     /// The memory of `self` as elements of another dtype, in a layout in such elements: for kernels, without autograd.
@@ -297,19 +380,19 @@ impl Tensor {
         offset: usize,
     ) -> Result<Self> {
         let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
-        let body = Body { bits, ..self.body_over(Some(dtype), sizes, strides, offset)? };
-        Ok(Self::with(body, None, self.kind()))
+        let plain = Plain { bits, ..self.plain_over(Some(dtype), &sizes, &strides, offset)? };
+        Ok(Self::laid_out(plain, &sizes, &strides, None, self.kind()))
     }
 
     /// A view of `self` with another layout over the same storage; views of views share the root base.
     pub(crate) fn view_as(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
-        self.view_with(Dims::from_slice(sizes), Strides::from_slice(strides), offset)
+        self.view_with(&Dims::from_slice(sizes), &Strides::from_slice(strides), offset)
     }
 
     /// As [`Tensor::view_as`].
     #[inline]
-    pub(crate) fn view_with(&self, sizes: Dims, strides: Strides, offset: usize) -> Result<Self> {
-        Ok(self.view_over(self.body_over(None, sizes, strides, offset)?))
+    pub(crate) fn view_with(&self, sizes: &Dims, strides: &Strides, offset: usize) -> Result<Self> {
+        Ok(self.view_over(self.plain_over(None, sizes, strides, offset)?, sizes, strides))
     }
 
     /// As [`Tensor::view_with`], in elements of another dtype or with other bits.
@@ -317,8 +400,8 @@ impl Tensor {
         &self,
         dtype: DType,
         bits: LazyBits,
-        sizes: Dims,
-        strides: Strides,
+        sizes: &Dims,
+        strides: &Strides,
         offset: usize,
     ) -> Result<Self> {
         if bits.any() {
@@ -328,20 +411,22 @@ impl Tensor {
         if !storage.ptr().addr().is_multiple_of(dtype.alignment()) {
             return Err(misaligned(&storage, dtype));
         }
-        let body = Body { bits, ..self.body_over(Some(dtype), sizes, strides, offset)? };
-        Ok(self.view_over(body))
+        let plain = Plain { bits, ..self.plain_over(Some(dtype), sizes, strides, offset)? };
+        Ok(self.view_over(plain, sizes, strides))
     }
 
     /// Another layout over the memory of `self` and its counter, in elements of `dtype` if one is given.
     #[inline]
-    fn body_over(&self, dtype: Option<DType>, sizes: Dims, strides: Strides, offset: usize) -> Result<Body> {
+    fn plain_over(&self, dtype: Option<DType>, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Plain> {
         let reading = reading();
         let (b, storage) = self.memory(&reading);
         if b.bits.sparse {
             return Err(sparse::refused("as_strided", &[self]));
         }
-        let body = Self::checked_body(storage.clone(), dtype.unwrap_or(b.dtype), sizes, strides, offset)?;
-        Ok(Body { bits: b.bits, version: b.version.share(&reading), ..body })
+        let dtype = dtype.unwrap_or(b.dtype);
+        let (numel, contiguous) = Self::checked(&storage, dtype, sizes, strides, offset)?;
+        let (storage, version) = (Shared::new(storage.clone()), b.version.share(&reading));
+        Ok(Plain { dtype, bits: b.bits, contiguous, numel, offset, storage, version })
     }
 
     /// The view at one index of the first axis; the index is in range.
@@ -353,27 +438,24 @@ impl Tensor {
         let (sizes, strides) = (Dims::from_slice(&b.sizes[1..]), Strides::from_slice(&b.strides[1..]));
         let contiguous = b.contiguous || is_contiguous(&sizes, &strides);
         // S3: some of the elements of `self`.
-        let body = Body {
+        let plain = Plain {
             dtype: b.dtype,
             bits: b.bits,
             contiguous,
             numel: b.numel / b.sizes[0],
             offset: b.offset.wrapping_add_signed(b.strides[0] * index as isize),
-            sizes,
-            strides,
             storage: Shared::new(storage.clone()),
             version: b.version.share(reading),
         };
-        self.view_over(body)
+        self.view_over(plain, &sizes, &strides)
     }
 
     /// A view with this layout. Autograd does not follow inference tensors, so it knows no views of them.
     #[inline]
-    fn view_over(&self, body: Body) -> Self {
-        match self.kind() {
-            0 => Self::with(body, Some(ViewOf::new(self)), 0),
-            inference => Self::with(body, None, inference),
-        }
+    fn view_over(&self, plain: Plain, sizes: &Dims, strides: &Strides) -> Self {
+        let kind = self.kind();
+        let view = (kind == 0).then(|| ViewOf::new(self));
+        Self::laid_out(plain, sizes, strides, view, kind)
     }
 
     pub(crate) fn inner(&self) -> &Inner {
@@ -382,7 +464,7 @@ impl Tensor {
     /// The inside of a tensor that has no other handle.
     #[inline]
     pub(crate) fn inner_mut(&mut self) -> Option<&mut Inner> {
-        Arc::get_mut(&mut self.0)
+        Counted::get_mut(&mut self.0)
     }
     /// Moves a row of elements, which nobody else has a handle on, along its storage: from now on it shows `n` elements
     /// from `offset` on.
@@ -396,10 +478,10 @@ impl Tensor {
         inner.first.numel = n;
         inner.first.sizes[0] = n;
     }
-    pub(crate) fn arc(&self) -> &Arc<Inner> {
+    pub(crate) fn counted(&self) -> &Counted<Inner> {
         &self.0
     }
-    pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
+    pub(crate) fn from_inner(inner: Counted<Inner>) -> Self {
         Self(inner)
     }
     /// The slot for the tensor's Python object; null if there is none. The core only stores it.
@@ -413,17 +495,17 @@ impl Tensor {
     /// Address that identifies the tensor while it lives.
     #[inline]
     pub fn id(&self) -> usize {
-        Arc::as_ptr(&self.0) as usize
+        Counted::as_ptr(&self.0) as usize
     }
     #[inline]
     pub fn is_same(&self, other: &Tensor) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Counted::ptr_eq(&self.0, &other.0)
     }
     /// Whether this handle is the only one, over storage nobody else uses: its memory may be reused.
     pub(crate) fn is_unshared(&self) -> bool {
         let (_, storage) = self.memory(in_op());
-        Arc::strong_count(&self.0) == 1
-            && Arc::strong_count(&storage) == 1
+        Counted::strong_count(&self.0) == 1
+            && Counted::strong_count(&storage) == 1
             && !storage.is_fixed()
             && self.0.object_slot.load(Ordering::Relaxed).is_null()
     }
@@ -470,12 +552,12 @@ impl Tensor {
     pub(crate) fn may_overlap_itself(&self) -> bool {
         !self.is_contiguous() && layout::may_overlap(self.sizes(), self.strides())
     }
-    pub fn storage(&self) -> Arc<Storage> {
+    pub fn storage(&self) -> Counted<Storage> {
         self.memory(&reading()).1.clone()
     }
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         let reading = reading();
-        Arc::ptr_eq(&self.memory(&reading).1, &other.memory(&reading).1)
+        Counted::ptr_eq(&self.memory(&reading).1, &other.memory(&reading).1)
     }
     /// Lets the storage grow until `n` elements from `offset` on fit.
     pub(crate) fn make_room(&self, op: &'static str, n: usize, offset: usize) -> Result<()> {
@@ -485,7 +567,7 @@ impl Tensor {
     }
     /// A number that tensors have in common if and only if they share memory.
     pub fn storage_key(&self) -> usize {
-        Arc::as_ptr(&self.memory(&reading()).1).addr()
+        Counted::as_ptr(&self.memory(&reading()).1).addr()
     }
     /// Address of the first element, to be used only as long as the thread is reading (R1), or as long as somebody
     /// holds the storage. Of a tensor without elements it may lead anywhere.
@@ -562,7 +644,7 @@ impl Tensor {
             None => {
                 let own = Version::default();
                 own.set(self.version());
-                Shared::new(Arc::new(own))
+                Shared::new(Counted::new(own))
             }
         }
     }
@@ -623,7 +705,7 @@ impl Tensor {
             _ => value.dtype(),
         };
         let storage = Storage::uncounted(dtype.size())?;
-        let t = Self::contiguous_over(storage, Dims::new(), 1, Strides::new(), dtype);
+        let t = Self::contiguous_over(storage, &Dims::new(), None, 1, dtype);
         crate::match_dtype!(any, dtype, T => t.write_all::<T>(|out| out.fill(T::from_scalar(value))));
         t.set_flag(flag::NUMBER, true);
         Ok(t)
@@ -704,6 +786,23 @@ impl Drop for Inner {
         }
         self.forget_former_memory();
     }
+}
+
+/// The error of a layout that leaves the storage.
+#[cold]
+fn outside(storage: &Storage, dtype: DType, sizes: &[usize], strides: &[isize], offset: usize) -> Error {
+    let spans = sizes.iter().zip(strides).map(|(&n, &step)| (n as i128 - 1).saturating_mul(step as i128));
+    let elements = spans.fold(offset as i128 + 1, i128::saturating_add);
+    Error::shape(
+        "as_strided",
+        format!(
+            "setStorage: sizes {sizes:?}, strides {strides:?}, storage offset {offset}, and itemsize {} requiring a \
+             storage size of {} are out of bounds for storage of size {}",
+            dtype.size(),
+            elements.saturating_mul(dtype.size() as i128),
+            storage.bytes()
+        ),
+    )
 }
 
 #[cold]

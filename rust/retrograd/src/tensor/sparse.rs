@@ -8,7 +8,6 @@
 //! elements asks for the bit, or asks the storage for room that it does not have: `operands.rs` for ops, `body_over`
 //! for views, `check_read` for who leaves the engine.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
@@ -16,6 +15,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::layout::{Dims, checked_numel};
 use super::{Body, LazyBits, Tensor, lazy};
+use crate::counted::Counted;
 use crate::error::{Error, ErrorKind, Result};
 use crate::storage::Storage;
 use crate::storage::reclaim::{Shared, reading};
@@ -180,8 +180,8 @@ impl Tensor {
     pub(crate) fn owns_elements(&self) -> bool {
         let reading = reading();
         let (_, storage) = self.memory(&reading);
-        let alone = Arc::strong_count(self.arc()) == 1
-            && Arc::strong_count(&storage) == 1
+        let alone = Counted::strong_count(self.counted()) == 1
+            && Counted::strong_count(&storage) == 1
             && self.object_slot().load(Ordering::Relaxed).is_null();
         alone
             && storage

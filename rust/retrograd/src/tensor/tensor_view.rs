@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::Arc;
 
 use super::{Dims, Element, Strides, Tensor, lazy};
+use crate::counted::Counted;
 use crate::error::{Error, Result};
 use crate::storage::Storage;
 use crate::storage::reclaim::reading;
@@ -18,7 +18,7 @@ const OP: &str = "view";
 /// shares the memory; the tensor may get other memory (`set_data`) or go away meanwhile, which the view does not
 /// notice.
 pub struct TensorView<T: Element> {
-    storage: Arc<Storage>,
+    storage: Counted<Storage>,
     /// The element at index 0 of every axis.
     first: NonNull<T>,
     sizes: Dims,
@@ -26,7 +26,7 @@ pub struct TensorView<T: Element> {
     contiguous: bool,
 }
 
-// SAFETY: a view is an `Arc` of its storage, and shared references to elements, which are `Send` and `Sync`.
+// SAFETY: a view is a reference to its storage, and shared references to elements, which are `Send` and `Sync`.
 unsafe impl<T: Element> Send for TensorView<T> {}
 // SAFETY: as above.
 unsafe impl<T: Element> Sync for TensorView<T> {}

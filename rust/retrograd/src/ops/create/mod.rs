@@ -9,7 +9,6 @@ mod spaced;
 mod triangle;
 mod window;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use retrograd_macros::op;
@@ -17,6 +16,7 @@ use retrograd_macros::op;
 use super::pointwise::check_number;
 use super::{Entry, TensorOptions};
 use crate::compile::record;
+use crate::counted::Counted;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::match_dtype;
@@ -144,7 +144,7 @@ pub fn uninitialised(t: Tensor) -> Result<Tensor> {
 }
 
 /// Fills the bytes of a storage from one on, which no tensor has reached so far, if the setting asks for it.
-pub(crate) fn fill_from(storage: &Arc<Storage>, dtype: DType, from: usize) -> Result<()> {
+pub(crate) fn fill_from(storage: &Counted<Storage>, dtype: DType, from: usize) -> Result<()> {
     let (first, end) = (from.div_ceil(dtype.size()), storage.bytes() / dtype.size());
     if !FILL.load(Ordering::Relaxed) || first >= end {
         return Ok(());

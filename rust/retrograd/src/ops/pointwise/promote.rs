@@ -123,7 +123,8 @@ where
     O: OutType,
 {
     let out_dtype = O::of(common);
-    if a.dtype() == common && b.dtype() == common && a.is_contiguous() && b.is_contiguous() && a.sizes() == b.sizes() {
+    let alike = a.dtype() == common && b.dtype() == common && layout::same_sizes(a.sizes(), b.sizes());
+    if alike && a.is_contiguous() && b.is_contiguous() {
         let out = a.empty_beside(out_dtype)?;
         // SAFETY: (1) as tested; (2, 3) the output is fresh.
         unsafe { k.run_flat((a, 1), (b, 1), &out) };
@@ -218,7 +219,7 @@ where
 {
     // The usual target: operand 0, which has the dtype and the sizes of the result.
     if a.is_same(out) && out.is_contiguous() && out.dtype() == common && O::of(common) == common {
-        if b.dtype() == common && b.is_contiguous() && b.sizes() == out.sizes() && are_apart(b, out) {
+        if b.dtype() == common && b.is_contiguous() && layout::same_sizes(b.sizes(), out.sizes()) && are_apart(b, out) {
             // SAFETY: (1, 2) as tested; (3) the duty of callers.
             unsafe { k.run_flat((a, 1), (b, 1), out) };
             return Ok(true);

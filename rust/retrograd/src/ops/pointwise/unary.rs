@@ -113,12 +113,16 @@ impl<U: Unary> Primitive for Map<U> {
         crate::ops::sparse::unary(self, xs)
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        self.forward_one(xs).map(out)
+    }
+    fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;
-        let x = copy::cast(xs[0], dtype)?;
+        let converted = if xs[0].dtype() == dtype { None } else { Some(copy::cast(xs[0], dtype)?) };
+        let x = converted.as_ref().unwrap_or(xs[0]);
         let result = x.empty_elementwise(dtype)?;
         // SAFETY: (1) the result has the sizes of the operand and is made in its dtype; (2, 3) it is fresh.
-        self.run(unsafe { Pass::new(&x, &result) })?;
-        Ok(out(result))
+        self.run(unsafe { Pass::new(x, &result) })?;
+        Ok(result)
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;
@@ -365,7 +369,10 @@ impl<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static> Primitive for OnePa
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, O>(self.op, &self.kernel, xs[0], xs[1], xs[0].dtype()).map(out)
+        self.forward_one(xs).map(out)
+    }
+    fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
+        forward2::<_, O>(self.op, &self.kernel, xs[0], xs[1], xs[0].dtype())
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         // SAFETY: duty 1 of callers.

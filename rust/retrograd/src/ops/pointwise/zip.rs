@@ -93,8 +93,11 @@ impl<B: Binary> Primitive for Zip<B> {
         self.0.sparse(xs)
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        self.forward_one(xs).map(out)
+    }
+    fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
         self.0.check(xs)?;
-        forward2(self.0.name(), &self.0.kernel(), xs[0], xs[1], self.0.computes_in(xs)?).map(out)
+        forward2(self.0.name(), &self.0.kernel(), xs[0], xs[1], self.0.computes_in(xs)?)
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         self.0.check(xs)?;

@@ -65,12 +65,11 @@ impl Layout {
     }
     /// The view of `x` with this layout over its storage.
     #[inline]
-    pub(crate) fn view_of(self, x: &Tensor) -> Result<Tensor> {
-        let Self { sizes, strides, offset, dtype, bits } = self;
-        if dtype == x.dtype() && bits == x.lazy_bits() {
-            x.view_with(sizes, strides, offset)
+    pub(crate) fn view_of(&self, x: &Tensor) -> Result<Tensor> {
+        if self.dtype == x.dtype() && self.bits == x.lazy_bits() {
+            x.view_with(&self.sizes, &self.strides, self.offset)
         } else {
-            x.view_of_elements(dtype, bits, sizes, strides, offset)
+            x.view_of_elements(self.dtype, self.bits, &self.sizes, &self.strides, self.offset)
         }
     }
     /// Whether elements are the same ones in the same order, whatever their place in memory.
@@ -159,7 +158,10 @@ impl<V: ViewOp> Primitive for Viewed<V> {
         self.0.node()
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        self.0.layout(xs[0])?.view_of(xs[0]).map(out)
+        self.forward_one(xs).map(out)
+    }
+    fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
+        self.0.layout(xs[0])?.view_of(xs[0])
     }
     fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
         self.0.sparse(xs[0]).map(out)

@@ -74,7 +74,7 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
-.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench docs pictures wheel sdist-test format lock clean
+.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench counts counts-check docs pictures wheel sdist-test format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -166,6 +166,12 @@ bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side wit
 	$(CARGO) bench $(LOCKED) -p retrograd
 	$(PY) benches/compare.py $(if $(TORCH),--torch-site "$(TORCH)") $(BENCH_ARGS)
 	$(PY) benches/compiled.py $(if $(TORCH),--torch-site "$(TORCH)")
+
+counts: $(WHEEL) ## Store the instruction counts of small statements of the wheel (needs valgrind)
+	$(PY) benches/instructions.py --renew
+
+counts-check: $(WHEEL) ## Compare the instruction counts of small statements with the stored ones (needs valgrind)
+	$(PY) benches/instructions.py --check
 
 docs: $(WHEEL) ## Build the Rust documentation and the table of ops
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps

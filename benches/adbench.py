@@ -410,9 +410,7 @@ def passed(value: Any) -> Any:
 def caller(function: Any, size: int, *arguments: Any) -> tuple[Step, np.ndarray]:
     """A call of `function`, and where it writes; arrays are kept alive by the call."""
     kept = [np.ascontiguousarray(a) if isinstance(a, np.ndarray) else a for a in (*arguments, np.zeros(size))]
-    given = [
-        pointer(a) if isinstance(a, np.ndarray) else ctypes.c_double(a) if isinstance(a, float) else a for a in kept
-    ]
+    given = [passed(a) for a in kept]
 
     def run(kept: Any = kept) -> None:
         function(*given)

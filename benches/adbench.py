@@ -635,7 +635,9 @@ def main() -> int:
             if "refused" in row:
                 print(f"    {row['refused']}", flush=True)
     if args.json:
-        args.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+        gcc = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout if library else ""
+        facts = {"retrograd": rg.__version__, "gcc": f"gcc {gcc.strip()}"}
+        args.json.write_text(json.dumps(facts | {"rows": rows}, indent=1) + "\n")
     return 0
 
 

@@ -258,12 +258,17 @@ def of_a_wheel(library: Path) -> bool:
     return any(Path(str(file.locate())).resolve() == library.resolve() for file in files if "_core" in file.name)
 
 
+def rustc(library: Path) -> str | None:
+    """The version that rustc leaves in what it compiles."""
+    found = re.search(rb"rustc version ([\d.]+)", library.read_bytes())
+    return found[1].decode() if found else None
+
+
 def key(library: Path, build: str) -> str:
-    """What a count belongs to. rustc leaves its version in the file; CPython's compiler and malloc have their share."""
-    rustc = re.search(rb"rustc version ([\d.]+)", library.read_bytes())
+    """What a count belongs to. CPython's compiler and malloc have their share."""
     python = f"{platform.python_implementation()} {platform.python_version()} by {platform.python_compiler()}"
     libc = " ".join(platform.libc_ver()) or "another libc"
-    return f"rustc {rustc[1].decode() if rustc else 'unknown'}, {python}, {libc}, {platform.machine()}, {build}"
+    return f"rustc {rustc(library) or 'unknown'}, {python}, {libc}, {platform.machine()}, {build}"
 
 
 def differences(stored: Mapping[str, float], found: Mapping[str, float]) -> tuple[list[str], list[str]]:

@@ -636,7 +636,7 @@ def main() -> int:
                 print(f"    {row['refused']}", flush=True)
     if args.json:
         gcc = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout if library else ""
-        facts = {"retrograd": rg.__version__, "gcc": f"gcc {gcc.strip()}"}
+        facts = {"retrograd": rg.__version__, "gcc": f"gcc {gcc.strip()}", "only": args.only}
         args.json.write_text(json.dumps(facts | {"rows": rows}, indent=1) + "\n")
     return 0
 

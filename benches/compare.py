@@ -381,7 +381,8 @@ def main() -> int:
     if args.json:
         table = [asdict(row) | {"ratio": row.ratio, "verdict": row.verdict} for row in rows]
         facts = {"package": versions, "torch": getattr(torch, "__version__", None)}
-        facts |= {"threads": args.threads, "plan": asdict(plan)}
+        only = args.only.pattern if args.only else ""
+        facts |= {"threads": args.threads, "plan": asdict(plan), "only": only}
         args.json.write_text(json.dumps(facts | {"rows": table}, indent=1) + "\n")
     return 0
 

@@ -371,7 +371,7 @@ def main() -> None:
         print(f"{name:36}{''.join(shown)}   {ratio}", flush=True)
     if args.json:
         with open(args.json, "w") as file:
-            facts = {"at_least": PARITY, "jax": getattr(jax, "__version__", None)}
+            facts = {"at_least": PARITY, "jax": getattr(jax, "__version__", None), "only": args.only}
             json.dump(facts | {"rows": figures}, file, indent=1)
 
 

@@ -211,11 +211,16 @@ def main() -> int:
     parser.add_argument("--adbench", type=Path, metavar="FILE", help="what adbench.py --json wrote")
     parser.add_argument("--page", type=Path, metavar="FILE", help="the page to write")
     args = parser.parse_args()
-    if args.adbench:
-        path = args.page or DOCS / "adbench.md"
-        path.write_text(adbench(json.loads(args.adbench.read_text()), path.read_text()))
-    if args.files:
-        write(args.page or DOCS / "figures.md", page(json.loads(file.read_text()) for file in args.files))
+    given = [json.loads(file.read_text()) for file in ([args.adbench] if args.adbench else args.files)]
+    if not given:
+        parser.error("name files of figures")
+    path = args.page or DOCS / ("adbench.md" if args.adbench else "figures.md")
+    if any(part.get("only") for part in given):
+        print(f"{path.name} is left as it is: these are figures of some rows")
+    elif args.adbench:
+        path.write_text(adbench(given[0], path.read_text()))
+    else:
+        write(path, page(given))
     return 0
 
 

@@ -1,6 +1,7 @@
 """`benches/figures.py` writes pages from what was measured: here from made-up figures."""
 
 import importlib
+import json
 import re
 import socket
 import sys
@@ -85,6 +86,21 @@ def test_a_page_that_compares_with_torch_is_not_lost(figures, row, tmp_path, cap
     figures.write(path, own)
     assert path.read_text() == compared
     assert "make bench TORCH=" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", [[], ["--adbench"]])
+def test_figures_of_some_rows_replace_no_page(figures, row, tmp_path, monkeypatch, capsys, option):
+    given, path = tmp_path / "given.json", tmp_path / "page.md"
+    path.write_text("a page")
+    given.write_text(json.dumps(measured([row("sum, 4M f32", 1.0, 2.0)]) | {"only": "sum"}))
+    monkeypatch.setattr(sys, "argv", ["figures.py", *option, str(given), "--page", str(path)])
+    assert figures.main() == 0
+    assert path.read_text() == "a page"
+    assert "figures of some rows" in capsys.readouterr().out
+    given.write_text(json.dumps(measured([row("sum, 4M f32", 1.0, 2.0)]) | {"only": ""}))
+    if not option:
+        assert figures.main() == 0
+        assert path.read_text().startswith("# Figures")
 
 
 def test_the_table_of_adbench_is_replaced_between_its_marks(figures):

@@ -240,7 +240,10 @@ def count(site: Path | None, table: str, chosen: str = "") -> dict[str, float]:
 
 def extension(site: Path | None) -> Path:
     """The file of the engine."""
-    folders = [str(site.resolve())] if site else [path for path in sys.path if path != os.environ.get("PYTHONPATH")]
+    not_installed = {os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep)}
+    folders = (
+        [str(site.resolve())] if site else [path for path in sys.path if os.path.abspath(path) not in not_installed]
+    )
     found = importlib.machinery.PathFinder.find_spec("retrograd", folders)
     files = sorted(Path(str(found.origin)).parent.glob("_core*")) if found else []
     libraries = [path for path in files if path.suffix in (".so", ".pyd", ".dylib")]

@@ -16,8 +16,11 @@ MUTANTS_ARGS ?= --jobs $(shell nproc 2>/dev/null || echo 2)
 FUZZ_EXAMPLES ?= 2000
 FUZZ_SEED ?= $(shell date +%s)
 FUZZ_SEED := $(FUZZ_SEED)
-# A site-packages folder that holds torch, for `make bench`.
+# Site-packages folders that hold torch and JAX, for `make bench`.
 TORCH ?=
+JAX ?=
+# A checkout of microsoft/ADBench, for `make bench-adbench`.
+ADBENCH ?=
 # With MANYLINUX=2_17 the wheel is linked by zig and runs on every Linux whose glibc is that old; so are released
 # wheels.
 MANYLINUX ?=
@@ -74,7 +77,8 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
-.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench docs pictures wheel sdist-test format lock clean
+.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench bench-adbench counts
+.PHONY: counts-check docs pictures wheel sdist-test format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -162,10 +166,26 @@ doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 stubs: $(WHEEL) ## Write the type stubs of the built module
 	$(PY) tools/stubs.py
 
-bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side with torch
+# What is timed here, with torch and JAX where TORCH and JAX name their folders, and what is made of it.
+BESIDE = $(if $(TORCH),--torch-site "$(TORCH)")
+bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side with torch, for docs/figures.md
+	mkdir -p target/figures
 	$(CARGO) bench $(LOCKED) -p retrograd
-	$(PY) benches/compare.py $(if $(TORCH),--torch-site "$(TORCH)") $(BENCH_ARGS)
-	$(PY) benches/compiled.py $(if $(TORCH),--torch-site "$(TORCH)")
+	$(PY) benches/compare.py $(BESIDE) --json target/figures/one.json $(BENCH_ARGS)
+	$(PY) benches/compare.py $(BESIDE) --threads 2 --json target/figures/two.json $(BENCH_ARGS)
+	$(PY) benches/compiled.py $(BESIDE) $(if $(JAX),--jax-site "$(JAX)") --json target/figures/compiled.json
+	$(PY) benches/figures.py target/figures/one.json target/figures/two.json target/figures/compiled.json
+
+bench-adbench: $(WHEEL) ## Time the objectives of ADBench; with ADBENCH=<checkout>, beside Tapenade's, for docs/adbench.md
+	mkdir -p target/figures
+	$(PY) benches/adbench.py $(if $(ADBENCH),--adbench "$(ADBENCH)") --json target/figures/adbench.json $(BENCH_ARGS)
+	$(if $(ADBENCH),$(PY) benches/figures.py --adbench target/figures/adbench.json)
+
+counts: $(WHEEL) ## Store the instruction counts of small statements of the wheel (needs valgrind)
+	$(PY) benches/instructions.py --renew
+
+counts-check: $(WHEEL) ## Compare the instruction counts of small statements with the stored ones (needs valgrind)
+	$(PY) benches/instructions.py --check
 
 docs: $(WHEEL) ## Build the Rust documentation and the table of ops
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps

@@ -380,7 +380,9 @@ def main() -> int:
         print(loops(ours))
     if args.json:
         table = [asdict(row) | {"ratio": row.ratio, "verdict": row.verdict} for row in rows]
-        facts = {"package": versions, "torch": getattr(torch, "__version__", None), "plan": asdict(plan)}
+        facts = {"package": versions, "torch": getattr(torch, "__version__", None)}
+        only = args.only.pattern if args.only else ""
+        facts |= {"threads": args.threads, "plan": asdict(plan), "only": only}
         args.json.write_text(json.dumps(facts | {"rows": table}, indent=1) + "\n")
     return 0
 

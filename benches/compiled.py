@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from cases import PARITY
+
 Step = Callable[[], Any]
 # A row: from a torch-like module and `compile`, the step; and the step in JAX.
 ROWS: dict[str, tuple[Callable[[Any, Any], Step], Callable[[Any], Step]]] = {}
@@ -342,6 +344,8 @@ def main() -> None:
     args = parser.parse_args()
     sys.path += [site for site in (args.jax_site, args.torch_site) if site]
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+    if hasattr(os, "sched_setaffinity"):  # JAX has more threads than the flags allow, of late
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     import retrograd as rg
 
     rg.set_num_threads(1)
@@ -367,7 +371,8 @@ def main() -> None:
         print(f"{name:36}{''.join(shown)}   {ratio}", flush=True)
     if args.json:
         with open(args.json, "w") as file:
-            json.dump(figures, file, indent=1)
+            facts = {"at_least": PARITY, "jax": getattr(jax, "__version__", None), "only": args.only}
+            json.dump(facts | {"rows": figures}, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,62 @@
 """Instructions per op, counted by callgrind: a measure that a busy machine does not disturb.
 
     python benches/instructions.py SITE [SITE ...]
+    python benches/instructions.py --check | --renew [SITE --build NAME]
 
 Each SITE is a folder that holds a built `retrograd`; the first is what the others are compared with. Every row runs in
 a loop of n and one of 3 n; the difference, divided by 2 n, is what one run of the row costs, the interpreter's share
 included. Small tensors only: kernels differ by instruction set, which valgrind limits.
+
+`--check` counts some of the small statements of `statements.py` and compares them with those in `counts.json`; one that
+takes more instructions than `LEEWAY` allows is an error. `--renew` writes the counts there. They are those of the
+installed wheel, or of the build at SITE, whose profile NAME tells: a count belongs to a compiler, an interpreter, a
+libc, a machine's architecture and a build.
 """
 
+from __future__ import annotations
+
 import argparse
+import importlib.machinery
+import importlib.metadata
+import json
 import os
+import platform
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+import statements
 
 # A function of the C library that nothing else calls here: at its entry callgrind writes down what it counted.
 MARK = "getpgrp"
 LOOPS = 200
+STORED = Path(__file__).parent / "counts.json"
+# A count may be so much above the stored one; one that is so much below asks for renewal.
+LEEWAY = 0.03
+# malloc's lists differ from process to process, by some 200 instructions per op: the least of so many counts holds.
+PROCESSES = 3
+# The statements whose counts are stored, by their names in `statements.py`.
+COUNTED = (
+    *("p + q", "a + b, recorded", "a * 2.0, recorded", "a.exp(), recorded", "a.sum(), recorded"),
+    *("a.view(2, 2), recorded", "a[0], recorded", "p.add_(q)", "m @ m, 4 x 4", "chain of 100, both ways"),
+)
+
+# By name: a function, and how often a call of it runs what is counted.
+Rows = dict[str, tuple[Callable[[], object], int]]
 
 
-def rows() -> dict[str, Callable[[], object]]:
-    """The rows by name: each a function that runs its op once."""
+def counted() -> Rows:
+    import retrograd as rg
+
+    chosen = {name: statements.STATEMENTS[name] for name in COUNTED}
+    return {name: (statements.statement(code, count)(rg), count) for name, (code, count) in chosen.items()}
+
+
+def rows() -> Rows:
+    """The rows that builds are compared by."""
     import retrograd as rg
     from retrograd import func
     from retrograd.autograd import forward_ad
@@ -116,7 +150,7 @@ def rows() -> dict[str, Callable[[], object]]:
 
     entries = func.vmap(func.grad(lambda row: (row * row).sum()))
 
-    return {
+    once = {
         "nothing": lambda: None,
         "add": lambda: a + b,
         "add recorded": lambda: x + b,
@@ -168,48 +202,177 @@ def rows() -> dict[str, Callable[[], object]]:
         "func.jvp": jvp,
         "vmap(grad)": lambda: entries(matrix),
     }
+    return {name: (row, 1) for name, row in once.items()}
 
 
-def run(chosen: str) -> None:
+TABLES: dict[str, Callable[[], Rows]] = {"rows": rows, "counted": counted}
+
+
+def run(table: str, chosen: str) -> None:
     """Runs the rows whose name contains `chosen`, each in two loops between marks."""
-    for name, row in rows().items():
+    for name, (row, per) in TABLES[table]().items():
         if chosen in name:
-            for _ in range(20):
+            loops = LOOPS // per
+            for _ in range(20 // per + 2):
                 row()
-            for n in (0, LOOPS, 3 * LOOPS):
+            for n in (0, loops, 3 * loops):
                 for _ in range(n):
                     row()
                 os.getpgrp()
 
 
-def count(site: Path, chosen: str) -> list[float]:
-    """Instructions of one run of each row, with the build at `site`."""
-    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONHASHSEED": "0", "RETROGRAD_NUM_THREADS": "1"}
+def count(site: Path | None, table: str, chosen: str = "") -> dict[str, float]:
+    """Instructions of one run of each row, with the build at `site` or the installed one."""
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "RETROGRAD_NUM_THREADS": "1"}
+    environment.pop("PYTHONPATH", None)
+    if site is not None:
+        environment["PYTHONPATH"] = str(site.resolve())
+    command = [sys.executable, __file__, "--table", table, "-k", chosen]
+    names = subprocess.run([*command, "--names"], env=environment, check=True, capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as folder:
-        command = ["valgrind", "--tool=callgrind", f"--dump-before={MARK}", f"--callgrind-out-file={folder}/out"]
-        program = [sys.executable, __file__, "--run", "-k", chosen]
-        subprocess.run([*command, *program], env=environment, check=True, capture_output=True)
+        tool = ["valgrind", "--tool=callgrind", f"--dump-before={MARK}", f"--callgrind-out-file={folder}/out"]
+        subprocess.run([*tool, *command, "--run"], env=environment, check=True, capture_output=True)
         dumps = sorted(Path(folder).glob("out.*"), key=lambda path: int(path.suffix[1:]))
         totals = [int(re.findall(r"^(?:totals|summary): (\d+)", path.read_text(), re.MULTILINE)[-1]) for path in dumps]
-    return [(many - few) / (2 * LOOPS) for few, many in zip(totals[1::3], totals[2::3], strict=False)]
+    counts = [(many - few) / (2 * LOOPS) for few, many in zip(totals[1::3], totals[2::3], strict=False)]
+    return dict(zip(names.splitlines(), counts, strict=True))
 
 
-def main() -> None:
+def extension(site: Path | None) -> Path:
+    """The file of the engine."""
+    not_installed = {os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep)}
+    folders = (
+        [str(site.resolve())] if site else [path for path in sys.path if os.path.abspath(path) not in not_installed]
+    )
+    found = importlib.machinery.PathFinder.find_spec("retrograd", folders)
+    files = sorted(Path(str(found.origin)).parent.glob("_core*")) if found else []
+    libraries = [path for path in files if path.suffix in (".so", ".pyd", ".dylib")]
+    if not libraries:
+        raise SystemExit(f"no retrograd in {site or 'the installed packages'}")
+    return libraries[0]
+
+
+def of_a_wheel(library: Path) -> bool:
+    """Whether an installed distribution says that the file is its own."""
+    try:
+        files = importlib.metadata.distribution("retrograd").files or []
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return any(Path(str(file.locate())).resolve() == library.resolve() for file in files if "_core" in file.name)
+
+
+def rustc(library: Path) -> str | None:
+    """The version that rustc leaves in what it compiles."""
+    found = re.search(rb"rustc version ([\d.]+)", library.read_bytes())
+    return found[1].decode() if found else None
+
+
+def key(library: Path, build: str) -> str:
+    """What a count belongs to. CPython's compiler and malloc have their share."""
+    python = f"{platform.python_implementation()} {platform.python_version()} by {platform.python_compiler()}"
+    libc = " ".join(platform.libc_ver()) or "another libc"
+    return f"rustc {rustc(library) or 'unknown'}, {python}, {libc}, {platform.machine()}, {build}"
+
+
+def differences(stored: Mapping[str, float], found: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """Lines about the statements that take more instructions than they may, and about those that take fewer."""
+    more, fewer = [], []
+    for name, now in found.items():
+        if name not in stored:
+            more.append(f"{name}: no count is stored: run make counts")
+            continue
+        line = f"{name}: {stored[name]:.0f} instructions are stored, {now:.0f} found ({now / stored[name]:.3f})"
+        if now > stored[name] * (1 + LEEWAY):
+            more.append(line)
+        elif now < stored[name] * (1 - LEEWAY):
+            fewer.append(line)
+    return more, fewer
+
+
+def lookup(stored: Mapping[str, Mapping[str, float]], wanted: str) -> Mapping[str, float]:
+    """The counts of a key; a LookupError says how to store them."""
+    try:
+        return stored[wanted]
+    except KeyError:
+        raise LookupError(f"no counts are stored for {wanted}: run make counts") from None
+
+
+def least(site: Path | None, enough: Callable[[Mapping[str, float]], bool]) -> dict[str, float]:
+    """The least counts of a few processes, of fewer where those are `enough`."""
+    found = count(site, "counted")
+    for _ in range(PROCESSES - 1):
+        if enough(found):
+            break
+        again = count(site, "counted")
+        found = {name: min(n, again[name]) for name, n in found.items()}
+    return found
+
+
+def check(stored: Mapping[str, float], site: Path | None) -> tuple[list[str], list[str]]:
+    """`differences` from the counts of now."""
+    return differences(stored, least(site, lambda found: not differences(stored, found)[0]))
+
+
+def report(more: list[str], fewer: list[str]) -> int:
+    for line in more:
+        print(f"more instructions: {line}")
+    for line in fewer:
+        print(f"fewer instructions, so renew them with make counts: {line}")
+    if not more and not fewer:
+        print(f"{len(COUNTED)} counts are within {LEEWAY:.0%} of the stored ones")
+    return 1 if more else 0
+
+
+def compared(sites: list[Path], chosen: str) -> None:
     """Prints one line per row: the count of the first site, and the counts of the others with their ratios to it."""
+    first, *others = (count(site, "rows", chosen) for site in sites)
+    for name, base in first.items():
+        ratios = " ".join(f"{other[name]:10.0f} ({other[name] / base:.3f})" for other in others)
+        print(f"{name:32} {base:10.0f} {ratios}")
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sites", nargs="*", type=Path)
     parser.add_argument("-k", default="", help="only rows whose name contains this")
-    parser.add_argument("--run", action="store_true", help="run the rows, uncounted")
+    parser.add_argument("--check", action="store_true", help="compare the small statements with the stored counts")
+    parser.add_argument("--renew", action="store_true", help="store the counts of the small statements")
+    parser.add_argument("--build", help="the profile of a build that is no installed wheel")
+    parser.add_argument("--table", choices=TABLES, default="rows", help=argparse.SUPPRESS)
+    parser.add_argument("--run", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run:
-        run(given.k)
-        return
-    sys.path.insert(0, str(given.sites[0].resolve()))
-    names = [name for name in rows() if given.k in name]
-    for name, *counts in zip(names, *(count(site.resolve(), given.k) for site in given.sites), strict=True):
-        ratios = " ".join(f"{n:10.0f} ({n / counts[0]:.3f})" for n in counts[1:])
-        print(f"{name:32} {counts[0]:10.0f} {ratios}")
+        run(given.table, given.k)
+        return 0
+    if given.names:
+        print("\n".join(name for name in TABLES[given.table]() if given.k in name))
+        return 0
+    if not (given.check or given.renew):
+        if not given.sites:
+            parser.error("name a folder, or --check or --renew")
+        compared(given.sites, given.k)
+        return 0
+    site = given.sites[0] if given.sites else None
+    library = extension(site)
+    build = given.build or ("wheel" if of_a_wheel(library) else None)
+    if build is None:
+        parser.error(f"{library.parent} is no installed wheel: tell its profile with --build")
+    wanted = key(library, build)
+    stored = json.loads(STORED.read_text())
+    if given.renew:
+        stored[wanted] = {name: round(n) for name, n in least(site, lambda found: False).items()}
+        STORED.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
+        print(f"{STORED.name}: {wanted}")
+        return 0
+    try:
+        before = lookup(stored, wanted)
+    except LookupError as error:
+        print(f"{error}\nFound, and compared with nothing:\n{json.dumps(count(site, 'counted'), indent=1)}")
+        return 0
+    print(wanted)
+    return report(*check(before, site))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -35,7 +35,7 @@ def backward(make: Callable[[ModuleType], tuple[Any, ...]], op: Callable[..., An
         for x in leaves:
             x.requires_grad_()
         y = op(m, *xs)
-        g = m.randn(*y.shape)
+        g = m.randn(y.shape, dtype=y.dtype)
         return lambda: m.autograd.grad(op(m, *xs), leaves, g)
 
     return setup

@@ -55,28 +55,40 @@ fn weaks(count: u64) -> u64 {
     count >> 32
 }
 
+/// Memory for a value that is written to its place, field by field: what is put together on the stack and moved is read
+/// in larger pieces than it was written in, a moment later, which the CPU cannot hand on before they are stored: it
+/// stands still for some 5 ns each time. (So does what a closure is given by value.)
+pub(crate) struct Place<T>(Box<MaybeUninit<Slot<T>>>);
+
+impl<T> Place<T> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self(Box::new_uninit())
+    }
+    /// Where the value is to be.
+    #[inline(always)]
+    pub fn ptr(&mut self) -> *mut T {
+        // SAFETY: a field of the box. `ManuallyDrop` has its value at its own address.
+        unsafe { (&raw mut (*self.0.as_mut_ptr()).value).cast() }
+    }
+    /// The first reference to the value.
+    ///
+    /// # Safety
+    /// There is a value: each field of it was written.
+    #[inline(always)]
+    pub unsafe fn filled(mut self) -> Counted<T> {
+        // SAFETY: by contract, and the count is all else.
+        unsafe {
+            (&raw mut (*self.0.as_mut_ptr()).count).write(AtomicU64::new(ALONE));
+            Counted::of(self.0.assume_init())
+        }
+    }
+}
+
 impl<T> Counted<T> {
     #[inline]
     pub fn new(value: T) -> Self {
         Self::of(Box::new(Slot { count: AtomicU64::new(ALONE), value: ManuallyDrop::new(value) }))
-    }
-
-    /// Of what `write` writes to the place that it is given, so that it is not moved there: what was just put together
-    /// on the stack is read in larger pieces than it was written in, which the CPU cannot hand on before they are
-    /// stored, and it stands still for some 5 ns each time.
-    ///
-    /// # Safety
-    /// `write` writes a value there: each field of it.
-    #[inline(always)]
-    pub(crate) unsafe fn written(write: impl FnOnce(*mut T)) -> Self {
-        let mut place: Box<MaybeUninit<Slot<T>>> = Box::new_uninit();
-        let to = place.as_mut_ptr();
-        // SAFETY: places of the two fields, which are all that it has. If `write` panics, the box has no value to drop.
-        unsafe {
-            (&raw mut (*to).count).write(AtomicU64::new(ALONE));
-            write((&raw mut (*to).value).cast::<T>());
-            Self::of(place.assume_init())
-        }
     }
 
     /// The value's address, for [`Counted::from_raw`]: it stands for the reference.
@@ -349,8 +361,13 @@ mod tests {
             assert!(weak.upgrade().is_none());
         }
         assert_eq!(drops.load(Ordering::Relaxed), 1);
-        // SAFETY: an integer is written.
-        assert_eq!(*unsafe { Counted::written(|to: *mut u32| to.write(5)) }, 5);
+        let mut place = Place::<u32>::new();
+        // SAFETY: an integer is written to a place for one.
+        let five = unsafe {
+            place.ptr().write(5);
+            place.filled()
+        };
+        assert_eq!((*five, Counted::strong_count(&five)), (5, 1));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::operands;
 use super::overlap::{OverlapRules, Reads};
 use super::primitive::{Batch, BatchOuts, ComplexRule, Halves, Jvp, Outs, Primitive, Save, Vjp};
 use super::saved::SavedSlots;
-use crate::counted::Counted;
+use crate::counted::{Counted, Place};
 use crate::error::Result;
 use crate::tensor::{DType, Dtypes, Tensor, Value, lazy};
 
@@ -208,12 +208,14 @@ impl<P: Primitive> Unrecorded for Option<P> {
     }
     fn move_into_node(&mut self, fill: &mut dyn FnMut(&mut Head, &mut SavedSlots) -> Result<()>) -> Result<NodeRef> {
         let op = self.take().expect(TAKEN);
-        // SAFETY: a node has a head and a rule.
+        let mut place = Place::<Node<OpRule<P>>>::new();
+        let to = place.ptr();
+        // SAFETY: a node has a head and a rule, and a rule these two.
         let mut node = unsafe {
-            Counted::written(|to: *mut Node<OpRule<P>>| {
-                (&raw mut (*to).head).write(Head::new());
-                (&raw mut (*to).rule).write(OpRule { saved: SavedSlots::new(SmallVec::new()), op });
-            })
+            (&raw mut (*to).head).write(Head::new());
+            (&raw mut (*to).rule.saved).write(SavedSlots::new(SmallVec::new()));
+            (&raw mut (*to).rule.op).write(op);
+            place.filled()
         };
         // SAFETY: nobody else has the node yet.
         let Node { head, rule } = unsafe { Counted::contents(&mut node) };

@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 use parking_lot::Mutex;
 
 use crate::call_site::CallSite;
-use crate::counted::Counted;
+use crate::counted::{Counted, Place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::memory::Block;
 use crate::thread;
@@ -219,22 +219,23 @@ impl Storage {
                 lent: _,
             } = storage;
         };
+        let mut place = Place::<Self>::new();
+        let to = place.ptr();
         // SAFETY: each field is written.
         unsafe {
-            Counted::written(|to: *mut Self| {
-                let inline = &raw mut (*to).inline;
-                inline.write(Inline(UnsafeCell::new([0; INLINE])));
-                (&raw mut (*to).fixed).write(AtomicBool::new(foreign.is_some()));
-                (&raw mut (*to).views).write(AtomicU32::new(0));
-                (&raw mut (*to).foreign).write(foreign);
-                // Inline bytes do not move any more.
-                (&raw mut (*to).ptr).write(AtomicPtr::new(ptr.map_or((&raw mut (*inline).0).cast(), NonNull::as_ptr)));
-                (&raw mut (*to).bytes).write(AtomicUsize::new(bytes));
-                (&raw mut (*to).memory).write(Mutex::new(Memory { block, shared: None }));
-                (&raw mut (*to).version).write(Version::default());
-                (&raw mut (*to).counted).write(counted);
-                (&raw mut (*to).lent).write(AtomicBool::new(false));
-            })
+            let inline = &raw mut (*to).inline;
+            inline.write(Inline(UnsafeCell::new([0; INLINE])));
+            (&raw mut (*to).fixed).write(AtomicBool::new(foreign.is_some()));
+            (&raw mut (*to).views).write(AtomicU32::new(0));
+            (&raw mut (*to).foreign).write(foreign);
+            // Inline bytes do not move any more.
+            (&raw mut (*to).ptr).write(AtomicPtr::new(ptr.map_or((&raw mut (*inline).0).cast(), NonNull::as_ptr)));
+            (&raw mut (*to).bytes).write(AtomicUsize::new(bytes));
+            (&raw mut (*to).memory).write(Mutex::new(Memory { block, shared: None }));
+            (&raw mut (*to).version).write(Version::default());
+            (&raw mut (*to).counted).write(counted);
+            (&raw mut (*to).lent).write(AtomicBool::new(false));
+            place.filled()
         }
     }
 

@@ -75,6 +75,28 @@ pub(crate) unsafe fn write_copy<A: smallvec::Array<Item: Copy>>(to: *mut SmallVe
     }
 }
 
+/// Writes row-major strides to a place for them.
+///
+/// # Safety
+/// A place for a list.
+#[inline(always)]
+pub(crate) unsafe fn write_row_major(to: *mut Strides, sizes: &[usize]) {
+    // SAFETY: by contract.
+    let strides = unsafe {
+        to.write(Strides::new());
+        &mut *to
+    };
+    match *sizes {
+        [] => {}
+        [_] => strides.push(1),
+        [_, n] => {
+            strides.push(n.max(1) as isize);
+            strides.push(1);
+        }
+        _ => *strides = strides_of_more(sizes),
+    }
+}
+
 /// Row-major strides.
 #[inline(always)]
 pub fn contiguous_strides(sizes: &[usize]) -> Strides {

@@ -40,13 +40,13 @@ use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::call_site::CallSite;
 use crate::compile::record;
-use crate::counted::Counted;
+use crate::counted::{Counted, Place};
 use crate::error::{Error, Result};
 use crate::storage::reclaim::{Proof, Shared, in_op, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
 use body::Successor;
-use layout::{contiguous_strides, extent, is_contiguous};
+use layout::{extent, is_contiguous};
 
 /// Bits of a tensor's `flags`.
 pub(crate) mod flag {
@@ -152,15 +152,15 @@ impl Tensor {
         Self::laid_out(
             Plain { dtype, bits, contiguous, numel, offset, storage, version },
             &sizes,
-            &strides,
+            Some(&strides),
             view,
             flags,
         )
     }
 
-    /// A tensor over memory, in this layout.
+    /// A tensor over memory, in this layout: row-major without strides.
     #[inline(always)]
-    fn laid_out(plain: Plain, sizes: &Dims, strides: &Strides, view: Option<ViewOf>, flags: u32) -> Self {
+    fn laid_out(plain: Plain, sizes: &Dims, strides: Option<&Strides>, view: Option<ViewOf>, flags: u32) -> Self {
         // Has an error if there is a field that is not written below.
         let _ = |Inner { first, current: _, flags: _, view: _, history: _, meta: _, object_slot: _ }: &Inner| {
             let Body {
@@ -175,26 +175,30 @@ impl Tensor {
                 version: _,
             } = first;
         };
+        let mut place = Place::<Inner>::new();
+        let to = place.ptr();
         // SAFETY: each field is written.
         Self(unsafe {
-            Counted::written(|to: *mut Inner| {
-                let first = &raw mut (*to).first;
-                (&raw mut (*first).dtype).write(plain.dtype);
-                (&raw mut (*first).bits).write(plain.bits);
-                (&raw mut (*first).contiguous).write(plain.contiguous);
-                (&raw mut (*first).numel).write(plain.numel);
-                (&raw mut (*first).offset).write(plain.offset);
-                (&raw mut (*first).storage).write(plain.storage);
-                (&raw mut (*first).version).write(plain.version);
-                layout::write_copy(&raw mut (*first).sizes, sizes);
-                layout::write_copy(&raw mut (*first).strides, strides);
-                (&raw mut (*to).current).write(AtomicPtr::new(null_mut()));
-                (&raw mut (*to).flags).write(AtomicU32::new(flags));
-                (&raw mut (*to).view).write(view);
-                (&raw mut (*to).history).write(Mutex::new(None));
-                (&raw mut (*to).meta).write(OnceLock::new());
-                (&raw mut (*to).object_slot).write(AtomicPtr::new(null_mut()));
-            })
+            let first = &raw mut (*to).first;
+            (&raw mut (*first).dtype).write(plain.dtype);
+            (&raw mut (*first).bits).write(plain.bits);
+            (&raw mut (*first).contiguous).write(plain.contiguous);
+            (&raw mut (*first).numel).write(plain.numel);
+            (&raw mut (*first).offset).write(plain.offset);
+            (&raw mut (*first).storage).write(plain.storage);
+            (&raw mut (*first).version).write(plain.version);
+            layout::write_copy(&raw mut (*first).sizes, sizes);
+            match strides {
+                Some(strides) => layout::write_copy(&raw mut (*first).strides, strides),
+                None => layout::write_row_major(&raw mut (*first).strides, sizes),
+            }
+            (&raw mut (*to).current).write(AtomicPtr::new(null_mut()));
+            (&raw mut (*to).flags).write(AtomicU32::new(flags));
+            (&raw mut (*to).view).write(view);
+            (&raw mut (*to).history).write(Mutex::new(None));
+            (&raw mut (*to).meta).write(OnceLock::new());
+            (&raw mut (*to).object_slot).write(AtomicPtr::new(null_mut()));
+            place.filled()
         })
     }
 
@@ -242,14 +246,6 @@ impl Tensor {
             offset: 0,
             storage: Shared::new(storage),
             version: Shared::none(),
-        };
-        let row_major;
-        let strides = match strides {
-            Some(strides) => strides,
-            None => {
-                row_major = contiguous_strides(sizes);
-                &row_major
-            }
         };
         let t = Self::laid_out(plain, sizes, strides, None, 0);
         t.begin();
@@ -308,7 +304,7 @@ impl Tensor {
         let (numel, contiguous) = Self::checked(&storage, dtype, sizes, strides, offset)?;
         let (storage, version) = (Shared::new(storage), Shared::none());
         let plain = Plain { dtype, bits: LazyBits::NONE, contiguous, numel, offset, storage, version };
-        let t = Self::laid_out(plain, &Dims::from_slice(sizes), &Strides::from_slice(strides), None, 0);
+        let t = Self::laid_out(plain, &Dims::from_slice(sizes), Some(&Strides::from_slice(strides)), None, 0);
         t.begin();
         Ok(t)
     }
@@ -350,7 +346,7 @@ impl Tensor {
         }
         let reading = reading();
         let b = self.body();
-        Self::laid_out(Plain::of(b, &reading), &b.sizes, &b.strides, None, self.kind())
+        Self::laid_out(Plain::of(b, &reading), &b.sizes, Some(&b.strides), None, self.kind())
     }
 
     /// Shares storage with `self` but counts its own writes, from 0 (`.data`).
@@ -367,7 +363,7 @@ impl Tensor {
         let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
         let plain = self.plain_over(None, &sizes, &strides, offset)?;
         let plain = Plain { version: Shared::new(Counted::default()), ..plain };
-        Ok(Self::laid_out(plain, &sizes, &strides, None, self.kind()))
+        Ok(Self::laid_out(plain, &sizes, Some(&strides), None, self.kind()))
     }
 
     /// The memory of `self` as elements of another dtype, in a layout in such elements: for kernels, without autograd.
@@ -381,7 +377,7 @@ impl Tensor {
     ) -> Result<Self> {
         let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
         let plain = Plain { bits, ..self.plain_over(Some(dtype), &sizes, &strides, offset)? };
-        Ok(Self::laid_out(plain, &sizes, &strides, None, self.kind()))
+        Ok(Self::laid_out(plain, &sizes, Some(&strides), None, self.kind()))
     }
 
     /// A view of `self` with another layout over the same storage; views of views share the root base.
@@ -455,7 +451,7 @@ impl Tensor {
     fn view_over(&self, plain: Plain, sizes: &Dims, strides: &Strides) -> Self {
         let kind = self.kind();
         let view = (kind == 0).then(|| ViewOf::new(self));
-        Self::laid_out(plain, sizes, strides, view, kind)
+        Self::laid_out(plain, sizes, Some(strides), view, kind)
     }
 
     pub(crate) fn inner(&self) -> &Inner {

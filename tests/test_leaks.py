@@ -338,9 +338,9 @@ SCENARIOS = [
 def count():
     while gc.collect():  # what one collection frees may be what kept a cycle from being seen
         pass
-    live, cached = _core._memory_stats()  # what the pool keeps for reuse is limited, and no leak
+    live, cached = _core._memory_stats()  # what the pool and the allocator keep for reuse is limited, and no leak
     c = c_bytes()
-    return live, None if c is None else c - cached, len(gc.get_objects())
+    return live, None if c is None else c - cached - _core._kept_bytes(), len(gc.get_objects())
 
 
 def grown(run):

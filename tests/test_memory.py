@@ -112,3 +112,22 @@ def test_the_summary_names_every_figure():
     text = rg.cpu.memory_summary()
     assert len(text.splitlines()) == len(rg.cpu.memory_stats())
     assert all(len(line) == len(text.splitlines()[0]) or not line.endswith("MB") for line in text.splitlines())
+
+
+def test_a_thread_keeps_small_blocks_up_to_a_bound_and_gives_them_back_at_its_end() -> None:
+    def kept() -> int:
+        tensors = [rg.rand(4) for _ in range(20_000)]
+        del tensors
+        return rg._core._kept_bytes()
+
+    # 64 KB of each of 32 sizes; tensors and storages are of two.
+    first = kept()
+    assert 2 * 60_000 < first <= 32 << 16
+    assert abs(kept() - first) < 1000
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(kept()))
+    thread.start()
+    thread.join()
+    assert 2 * 60_000 < found[0] <= 32 << 16
+    # What the other thread had is not this one's, but for what it left.
+    assert rg._core._kept_bytes() <= 32 << 16

@@ -11,12 +11,14 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ptr::null_mut;
 
+use pyo3::prelude::*;
+
 /// Sizes are rounded up to multiples of this, which is also the alignment that they all have.
 const STEP: usize = 16;
 /// The largest size that lists have.
 const LARGEST: usize = 512;
 /// Bytes that a thread keeps of one size.
-const KEPT: usize = 1 << 18;
+const KEPT: usize = 1 << 16;
 
 struct Lists {
     /// By size, the first block; each has the address of the next one at its beginning.
@@ -204,4 +206,21 @@ unsafe impl GlobalAlloc for Blocks {
             },
         }
     }
+}
+
+/// Bytes in the lists of the calling thread.
+#[pyfunction]
+fn _kept_bytes() -> usize {
+    LISTS.with(|lists| {
+        let open = lists.stage.get() == Stage::Open;
+        let kept = |(index, room): (usize, &Cell<usize>)| {
+            let size = block(index).size();
+            (KEPT / size - room.get()) * size
+        };
+        if open { lists.room.iter().enumerate().map(kept).sum() } else { 0 }
+    })
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(_kept_bytes, m)?)
 }

@@ -114,6 +114,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     demand_main_interpreter()?;
     retrograd::warn::set_sink(errors::warn);
     retrograd::interrupt::set_host(errors::interrupted);
+    allocator::register(m)?;
     tensor::register(m)?;
     dtype::register(m)?;
     format::register(m)?;

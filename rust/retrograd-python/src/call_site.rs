@@ -117,6 +117,13 @@ pub fn detached_at<R: Send>(py: Python<'_>, here: u64, f: impl FnOnce() -> R + S
     py.detach(f)
 }
 
+/// Runs `f`, which does much at the place where it is called: the place is looked up once.
+pub fn placed<R>(f: impl FnOnce() -> R) -> R {
+    let here = here();
+    let _put = Put::replacing(if here == 0 { NOWHERE } else { here });
+    f()
+}
+
 /// The place of what this thread does; zero if none is known.
 pub fn here() -> u64 {
     PythonPlaces.here()

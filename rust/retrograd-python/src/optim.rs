@@ -9,7 +9,7 @@ use pyo3::{PyTypeInfo, ffi};
 use retrograd::optim::{Adam, AdamState, Sgd};
 use retrograd::{Result, Tensor};
 
-use crate::call_site::{DETACH_ABOVE, detached};
+use crate::call_site::{DETACH_ABOVE, detached, placed};
 use crate::class::is_exact;
 use crate::wrap::{unwrap, wrap};
 
@@ -69,6 +69,12 @@ fn _gather<'py>(
     Ok(Some((with, grads, states)))
 }
 
+/// Whether a tensor of the list is sparse.
+#[pyfunction]
+fn _any_sparse(list: &Bound<'_, PyList>) -> bool {
+    list.iter().any(|x| unwrap(&x).is_some_and(Tensor::is_sparse))
+}
+
 /// An option that is a number of Python.
 pub fn number(v: &Bound<'_, PyAny>) -> Option<f64> {
     if v.is_instance_of::<PyFloat>() || PyInt::is_exact_type_of(v) { v.extract().ok() } else { None }
@@ -77,7 +83,7 @@ pub fn number(v: &Bound<'_, PyAny>) -> Option<f64> {
 /// Whether the step was taken.
 fn taken(py: Python<'_>, params: &[Tensor], step: impl FnOnce() -> Result<()> + Send) -> bool {
     let large = params.iter().map(Tensor::numel).sum::<usize>() > DETACH_ABOVE;
-    if large { detached(py, step) } else { step() }.is_ok()
+    if large { detached(py, step) } else { placed(step) }.is_ok()
 }
 
 /// A step of gradient descent for lists of parameters, gradients and momenta; False, and nothing is written, if it is
@@ -160,6 +166,7 @@ fn _adam_step(
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(_register_parameter_class, m)?)?;
     m.add_function(wrap_pyfunction!(_gather, m)?)?;
+    m.add_function(wrap_pyfunction!(_any_sparse, m)?)?;
     m.add_function(wrap_pyfunction!(_sgd_step, m)?)?;
     m.add_function(wrap_pyfunction!(_adam_step, m)?)
 }

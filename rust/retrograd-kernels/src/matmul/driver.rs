@@ -219,7 +219,6 @@ fn rows_time<V: Simd>(m: usize, n: usize, k: usize, b_rs: isize, b_cs: isize, c_
 }
 
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "a product")]
 fn dots_time<V: Simd>(m: usize, n: usize, k: usize, b_rs: isize, b_cs: isize, c_rs: isize, c_cs: isize) -> usize {
     let columns = n.next_power_of_two();
     let copied = match (b_rs, b_cs) {
@@ -245,8 +244,8 @@ type Panel<T> = MaybeUninit<Aligned<T>>;
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
 /// 2. The duties of [`super::gemm`].
-/// 3. `m`, `n` and `k` are not zero, `n` is at most `COLUMNS` and `LEN`, `a_cs` is 1, and `b_rs` is 1 or `n` times `k`, rounded up to whole
-///    vectors, at most `PANEL`.
+/// 3. `m`, `n` and `k` are not zero, `n` is at most `COLUMNS` and `LEN`, `a_cs` is 1, and `b_rs` is 1 or `n` times `k`,
+///    rounded up to whole vectors, at most `PANEL`.
 #[inline(never)]
 unsafe fn dot_products<V: Simd>(p: &Product<V::Elem>) {
     let mut panel = Panel::<V::Elem>::uninit();
@@ -283,8 +282,8 @@ pub(super) fn in_place<V: Simd>(p: &Product<V::Elem>) -> bool {
     p.k * size <= DEPTH_BYTES && near_a && b && near_c
 }
 
-/// A product that needs no blocks: B is read where it lies, or with `COPY` its panels are copied to the stack. Each element is the
-/// same sum as in a block, unless the tile has few sums and is all.
+/// A product that needs no blocks: B is read where it lies, or with `COPY` its panels are copied to the stack. Each
+/// element is the same sum as in a block, unless the tile has few sums and is all.
 ///
 /// # Safety
 /// 1. The CPU has the instructions of `V`.

@@ -2,8 +2,8 @@
 //!
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
-//! has the vectors; `vecmat` serves products with one row or column, `naive` the integers, `complex` the complex
-//! numbers, `halves` float16 and bfloat16.
+//! has the vectors; `dots` serves products with few columns, `vecmat` those with one row or column, `naive` the
+//! integers, `complex` the complex numbers, `halves` float16 and bfloat16.
 
 mod complex;
 mod dots;
@@ -95,7 +95,7 @@ macro_rules! float {
         }
 
         impl sealed::Kernel for $t {
-            // Columns are taken four at a time, or by vectors.
+            // Columns are taken as dot products, each by itself, or by vectors.
             const VECTOR_GRAIN: usize = 128;
 
             #[expect(private_interfaces, reason = "the trait is sealed")]

@@ -52,8 +52,8 @@ pub(crate) trait Simd: Copy {
     /// Transposes the `LEN` x `LEN` block in the first `LEN` vectors. Duty 1.
     unsafe fn swap(v: &mut [Self; 16]);
 
-    /// Lane `i` becomes the sum of the lanes of `v[i]`, for `i < LEN`; the other vectors are not looked at. The lanes of
-    /// each are added up in the same order. Duty 1.
+    /// Lane `i` becomes the sum of the lanes of `v[i]`, for `i < LEN`; the other vectors are not looked at. The lanes
+    /// of each are added up in the same order. Duty 1.
     unsafe fn sums(v: &[Self; 16]) -> Self;
 
     /// Runs [`tile::body`] with this instruction set. Duty 1, and the duties of `tile::body`.

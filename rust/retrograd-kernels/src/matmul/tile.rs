@@ -2,8 +2,8 @@
 
 use super::simd::Simd;
 
-/// The distances of the rows of A from its first one, in bytes: those of the odd rows 1, 3, 5, .. 15, of which the others
-/// are multiples by powers of two, as addresses have them.
+/// The distances of the rows of A from its first one, in bytes: those of the odd rows 1, 3, 5, .. 15, of which the
+/// others are multiples by powers of two, as addresses have them.
 ///
 /// The compiler is not to know that these are multiples of one number: with a single one it has no registers for all
 /// rows, and goes from row to row by additions that wait for each other, one cycle each. A tile one vector wide then

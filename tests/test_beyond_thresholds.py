@@ -220,3 +220,25 @@ def test_convolutions_of_many_channels(channels):
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
     want = np.einsum("nihwab,oiab->nohw", windows, w) + b[:, None, None]
     np.testing.assert_allclose(F.conv2d(given(x), given(w), given(b)).numpy(), want, rtol=1e-11, atol=1e-10)
+
+
+EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33)
+
+
+@pytest.mark.parametrize(("dtype", "eps"), [("float64", 2.0**-52), ("float32", 2.0**-23)])
+@pytest.mark.parametrize("form", ["NN", "NT", "TN", "TT"])
+def test_small_products_of_every_form(form, dtype, eps):
+    """Around the lengths of vectors and the heights of tiles, and where products become dot products."""
+    for k in (1, 2, 7, 8, 9, 16, 17, 33):
+        left, right = numbers(max(EDGES), k, dtype=dtype), numbers(k, max(EDGES), dtype=dtype)
+        bias = numbers(max(EDGES), dtype=dtype)
+        for n in EDGES:
+            for m in EDGES:
+                a, b = left[:n], right[:, :m]
+                x = given(a) if form[0] == "N" else given(a.T).t()
+                y = given(b) if form[1] == "N" else given(b.T).t()
+                want, size = a.astype("float64") @ b, np.abs(a).astype("float64") @ np.abs(b)
+                bound = 2 * (k + 1) * eps * (size + np.abs(bias[:m]))
+                assert (np.abs((x @ y).numpy() - want) <= bound).all(), (n, k, m)
+                sum_ = rg.addmm(given(bias[:m]), x, y).numpy()
+                assert (np.abs(sum_ - (want + bias[:m])) <= bound).all(), (n, k, m)

@@ -118,10 +118,8 @@ pub mod matmul {
     pub const BLOCK_COLUMNS: usize = size(2048, 32);
     /// What fits the first-level cache next to the tile's other traffic.
     pub const NEAR_BYTES: usize = size(24 << 10, 16);
-    /// Elements of a B, counted as two vectors wide, that is copied to the stack if the product has no other panel.
-    pub const PANEL: usize = size(1024, 32);
-    /// Tiles that such a product has at most; where there are more, little of the work is the plan.
-    pub const PANEL_TILES: usize = size(4, 2);
+    /// Elements of a panel of B, counted as two vectors wide, that is copied to the stack, in a product without blocks.
+    pub const PANEL: usize = size(4096, 32);
     /// Products of fewer terms stay on the calling thread.
     pub const FEW_TERMS: usize = size(500_000, 1);
     /// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.

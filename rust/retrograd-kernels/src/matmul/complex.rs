@@ -12,7 +12,8 @@ use crate::real::{Real, Ring};
 
 /// # Safety
 /// 1. The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
-pub(super) unsafe fn product<T: Vectors + Real + Kernel>(p: Product<Complex<T>>) {
+pub(super) unsafe fn product<T: Vectors + Real + Kernel>(p: &Product<Complex<T>>) {
+    let p = *p;
     if p.m == 1 && p.n == 1 {
         // SAFETY: duty 1: a row of A, a column of B, the one element of C.
         unsafe {
@@ -169,6 +170,7 @@ unsafe fn vector_times_matrix<T: Vectors + Real + Kernel>(p: Product<Complex<T>>
         c_rs: 0,
         c_cs,
         conj: [false; 2],
+        is_all: p.is_all,
     };
     let [a, b_sign] = p.conj.map(sign::<T>);
     // SAFETY: duty 1.
@@ -180,15 +182,15 @@ unsafe fn vector_times_matrix<T: Vectors + Real + Kernel>(p: Product<Complex<T>>
             // Columns of B as pairs, against `re, -im` for the real parts of the sums and `im, re` for the others.
             let re: Vec<T> = numbers().flat_map(|z| [z.re, Ring::neg(Ring::mul(b_sign, z.im))]).collect();
             let im: Vec<T> = numbers().flat_map(|z| [z.im, Ring::mul(b_sign, z.re)]).collect();
-            T::product(real(n, 2 * k, re.as_ptr(), 1, 2 * b_cs, accumulate, c, 2 * c_cs));
-            return T::product(real(n, 2 * k, im.as_ptr(), 1, 2 * b_cs, accumulate, c.add(1), 2 * c_cs));
+            T::product(&real(n, 2 * k, re.as_ptr(), 1, 2 * b_cs, accumulate, c, 2 * c_cs));
+            return T::product(&real(n, 2 * k, im.as_ptr(), 1, 2 * b_cs, accumulate, c.add(1), 2 * c_cs));
         }
         // Rows of B as pairs: their sums by the real parts, and by the imaginary ones.
         let re: Vec<T> = numbers().map(|z| z.re).collect();
         let im: Vec<T> = numbers().map(|z| z.im).collect();
         let (mut by_re, mut by_im) = (vec![Ring::ZERO; 2 * n], vec![Ring::ZERO; 2 * n]);
-        T::product(real(2 * n, k, re.as_ptr(), 2 * b_rs, 1, false, by_re.as_mut_ptr(), 1));
-        T::product(real(2 * n, k, im.as_ptr(), 2 * b_rs, 1, false, by_im.as_mut_ptr(), 1));
+        T::product(&real(2 * n, k, re.as_ptr(), 2 * b_rs, 1, false, by_re.as_mut_ptr(), 1));
+        T::product(&real(2 * n, k, im.as_ptr(), 2 * b_rs, 1, false, by_im.as_mut_ptr(), 1));
         for j in 0..n {
             let sum = Complex {
                 re: Ring::sub(by_re[2 * j], Ring::mul(b_sign, by_im[2 * j + 1])),
@@ -234,6 +236,7 @@ unsafe fn in_pairs<T: Vectors + Real>(p: Product<Complex<T>>) {
         c_rs: 2 * p.c_rs,
         c_cs: 1,
         conj: [false; 2],
+        is_all: p.is_all,
     };
     // SAFETY: duty 1: each complex number is two reals one after the other; the panels are written from B, which is
     // readable.

@@ -8,11 +8,12 @@
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
+use super::dots::{self, Dots};
 use super::scratch;
 use super::simd::{Float, Simd};
-use super::tile::{self, Tile};
+use super::tile::{self, CHAINS, FEW_SUMS, PACK, PART, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
-use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL, PANEL_TILES};
+use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
 
 /// One product, as the arguments of [`super::gemm`] describe it.
 #[derive(Clone, Copy)]
@@ -32,11 +33,14 @@ pub(super) struct Product<T> {
     pub c_cs: isize,
     /// Whether A, and B, are read conjugated; of complex numbers only.
     pub conj: [bool; 2],
+    /// Whether this is no part of a larger product: the order of the terms then may depend on all of its sizes.
+    pub is_all: bool,
 }
 
-impl<T> Product<T> {
+impl<T: Copy> Product<T> {
     /// The same product read as `C^T = B^T A^T`.
-    pub(super) fn transposed(self) -> Self {
+    #[inline(always)]
+    pub(super) fn transposed(&self) -> Self {
         Self {
             m: self.n,
             n: self.m,
@@ -49,7 +53,10 @@ impl<T> Product<T> {
             c_rs: self.c_cs,
             c_cs: self.c_rs,
             conj: [self.conj[1], self.conj[0]],
-            ..self
+            k: self.k,
+            c: self.c,
+            accumulate: self.accumulate,
+            is_all: self.is_all,
         }
     }
 }
@@ -104,72 +111,238 @@ impl Even {
 /// 1. The CPU has the instructions of `V`.
 /// 2. The duties of [`super::gemm`].
 /// 3. `m`, `n` and `k` are not zero.
-pub(super) unsafe fn product<V: Simd>(p: Product<V::Elem>) {
-    let p = if p.n == 1 && p.m != 1 { p.transposed() } else { p };
-    if p.m == 1 {
+pub(super) unsafe fn product<V: Simd>(p: &Product<V::Elem>) {
+    if p.m == 1 || p.n == 1 {
+        let p = if p.m == 1 { *p } else { p.transposed() };
         let Product { n, k, a: x, a_cs: xs, b, c: y, c_cs: ys, accumulate, .. } = p;
         // The stride of an axis of one element has no effect: treat it as contiguous.
         let b_cs = if n == 1 { 0 } else { p.b_cs };
         let b_rs = if k == 1 { 1 } else { p.b_rs };
         // SAFETY: duties 1 and 2; a stride is replaced only where its index is always zero.
-        return unsafe { V::vecmat(&VectorTimesMatrix { n, k, x, xs, b, b_rs, b_cs, y, ys, accumulate }) };
+        return unsafe {
+            if n > 1 && b_cs != 1 && b_rs == 1 && (xs == 1 || k == 1) {
+                let (m, a, a_rs, c, c_rs) = (n, b, b_cs, y, ys);
+                V::dots::<1>(&Dots { m, n: 1, k, a, a_rs, b: x, b_cs: 0, c, c_rs, c_cs: 1, accumulate })
+            } else {
+                V::vecmat(&VectorTimesMatrix { n, k, x, xs, b, b_rs, b_cs, y, ys, accumulate })
+            }
+        };
     }
-    let p = if p.c_cs != 1 && p.c_rs == 1 { p.transposed() } else { p };
-    // SAFETY: duties 1 to 3; the transposed product touches the same elements. `is_one_panel` was asked.
+    let way = if p.is_all { Way::best::<V>(p) } else { Way::Rows { transposed: p.c_cs != 1 && p.c_rs == 1 } };
+    // SAFETY: duties 1 to 3; the transposed product touches the same elements. What each way asks for was looked at.
     unsafe {
-        if is_one_panel::<V>(&p) {
-            one_panel::<V>(&p);
-        } else {
-            blocked::<V>(p, None);
+        match way {
+            Way::Dots { transposed: false } => dot_products::<V>(p),
+            Way::Dots { transposed: true } => dot_products::<V>(&p.transposed()),
+            Way::Rows { transposed: false } => in_rows::<V>(p),
+            Way::Rows { transposed: true } => in_rows::<V>(&p.transposed()),
         }
     }
 }
 
-/// Whether [`one_panel`] may compute the product.
-#[inline]
-pub(super) fn is_one_panel<V: Simd>(p: &Product<V::Elem>) -> bool {
-    let width = 2 * V::LEN;
-    p.c_cs == 1 && p.n <= width && p.k <= PANEL / width && p.m <= PANEL_TILES * V::ROWS
+/// # Safety
+/// The duties of [`product`].
+#[inline(always)]
+unsafe fn in_rows<V: Simd>(p: &Product<V::Elem>) {
+    // SAFETY: duties 1 to 3; `in_place` and what `COPY` asks for was looked at.
+    unsafe {
+        if !in_place::<V>(p) {
+            blocked::<V>(p, None);
+        } else if p.b_cs == 1 && (V::MASKS || p.n.is_multiple_of(V::LEN)) {
+            rows::<V, false>(p);
+        } else {
+            rows::<V, true>(p);
+        }
+    }
 }
 
-/// A product whose B is one narrow panel: there are no blocks to plan, and what is copied of B has its place on the
-/// stack. Each element is the same sum as in a block.
+/// How a product is computed: along rows of C, whose elements then share vectors, or with vectors along the terms of
+/// one element; as it is or transposed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Way {
+    Rows { transposed: bool },
+    Dots { transposed: bool },
+}
+
+impl Way {
+    /// The way that is thought to take the least time. Times are those of a multiplication of two vectors; they were
+    /// measured with AVX-512 and come out about the same in the others.
+    #[inline]
+    pub(super) fn best<V: Simd>(p: &Product<V::Elem>) -> Self {
+        let rows = Self::Rows { transposed: p.c_cs != 1 && p.c_rs == 1 };
+        let narrow = p.m.min(p.n);
+        // Rows are long, or have all that they need in place.
+        if narrow > dots::COLUMNS || narrow == p.m && p.b_cs == 1 && p.c_cs == 1 {
+            return rows;
+        }
+        let plain = Self::Rows { transposed: false };
+        let flipped = Self::Rows { transposed: true };
+        let mut best = (rows_time::<V>(p.m, p.n, p.k, p.b_rs, p.b_cs, p.c_cs), plain);
+        best = least(best, rows_time::<V>(p.n, p.m, p.k, p.a_cs, p.a_rs, p.c_rs), flipped);
+        let columns = dots::COLUMNS.min(V::LEN);
+        if p.n <= columns && p.a_cs == 1 && (p.b_rs == 1 || p.n * p.k.next_multiple_of(V::LEN) <= PANEL) {
+            let time = dots_time::<V>(p.m, p.n, p.k, p.b_rs, p.b_cs, p.c_rs, p.c_cs);
+            best = least(best, time, Self::Dots { transposed: false });
+        }
+        if p.m <= columns && p.b_rs == 1 && (p.a_cs == 1 || p.m * p.k.next_multiple_of(V::LEN) <= PANEL) {
+            let time = dots_time::<V>(p.n, p.m, p.k, p.a_cs, p.a_rs, p.c_cs, p.c_rs);
+            best = least(best, time, Self::Dots { transposed: true });
+        }
+        best.1
+    }
+}
+
+#[inline(always)]
+fn least(best: (usize, Way), time: usize, way: Way) -> (usize, Way) {
+    if time < best.0 { (time, way) } else { best }
+}
+
+/// What an element takes that is copied alone.
+const ALONE: usize = 2;
+/// What an element of C takes that is written alone.
+const SCATTERED: usize = 4;
+/// A vector of B that is copied transposed, of a square of as many.
+const TURNED: usize = 6;
+/// A vector of sums whose lanes are added up, of a square of as many.
+const SUMMED: usize = 3;
+
+#[inline(always)]
+fn rows_time<V: Simd>(m: usize, n: usize, k: usize, b_rs: isize, b_cs: isize, c_cs: isize) -> usize {
+    let vectors = n.div_ceil(V::LEN);
+    let copied = match (b_rs, b_cs) {
+        (_, 1) => 0,
+        (1, _) => TURNED * vectors * k.next_multiple_of(V::LEN),
+        _ => ALONE * n * k,
+    };
+    let scattered = if c_cs == 1 { 0 } else { SCATTERED * m * n };
+    m * vectors * k + copied + scattered
+}
+
+#[inline(always)]
+fn dots_time<V: Simd>(m: usize, n: usize, k: usize, b_rs: isize, b_cs: isize, c_rs: isize, c_cs: isize) -> usize {
+    let columns = n.next_power_of_two();
+    let copied = match (b_rs, b_cs) {
+        (1, _) => 0,
+        (_, 1) => TURNED * k.next_multiple_of(V::LEN),
+        _ => ALONE * n * k,
+    };
+    let in_rows = c_cs == 1 && c_rs == columns as isize;
+    let scattered = if in_rows || c_rs == 1 || c_cs == 1 { m } else { SCATTERED * m * n };
+    // What is left of whole squares takes as long as two of them.
+    let (whole, rest) = (m * columns / V::LEN, m * columns % V::LEN);
+    let squares = whole + if rest == 0 { 0 } else { 2 };
+    m * columns * k.div_ceil(V::LEN) + squares * SUMMED * V::LEN + copied + scattered
+}
+
+/// Space on the stack for a copied panel, on a cache line: vectors that lie across two lines take twice as long.
+#[repr(align(64))]
+struct Aligned<T>([T; PANEL]);
+type Panel<T> = MaybeUninit<Aligned<T>>;
+
+/// A product of few columns, row by row of A, whose rows are contiguous.
 ///
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
 /// 2. The duties of [`super::gemm`].
-/// 3. `m`, `n` and `k` are not zero, and `is_one_panel` says yes.
-pub(super) unsafe fn one_panel<V: Simd>(p: &Product<V::Elem>) {
-    let vectors = if p.n > V::LEN { 2 } else { 1 };
-    let width = vectors * V::LEN;
-    let mut panel = [const { MaybeUninit::<V::Elem>::uninit() }; PANEL];
-    let (mut b, mut b_rs) = (p.b, p.b_rs);
-    // SAFETY: duties 1 to 3. `panel` holds `k` rows of `width` elements, all of which `copy_rows` writes: `n` is at
-    // most `width` and more than `width - LEN`. Tiles stay inside C, whose rows are contiguous.
+/// 3. `m`, `n` and `k` are not zero, `n` is at most `COLUMNS` and `LEN`, `a_cs` is 1, and `b_rs` is 1 or `n` times `k`,
+///    rounded up to whole vectors, at most `PANEL`.
+#[inline(never)]
+unsafe fn dot_products<V: Simd>(p: &Product<V::Elem>) {
+    let mut panel = Panel::<V::Elem>::uninit();
+    let panel = panel.as_mut_ptr().cast::<V::Elem>();
+    let Product { m, n, k, a, a_rs, c, c_rs, c_cs, accumulate, .. } = *p;
+    let (mut b, mut b_cs) = (p.b, p.b_cs);
+    // SAFETY: duties 1 to 3; `panel` holds `n` columns of `k` elements rounded up to whole vectors.
     unsafe {
-        if p.b_cs != 1 || p.n != width {
-            V::copy_rows(p.n, p.k, p.b, p.b_cs, p.b_rs, panel.as_mut_ptr().cast(), width);
-            (b, b_rs) = (panel.as_ptr().cast(), width as isize);
+        if p.b_rs != 1 {
+            let room = k.next_multiple_of(V::LEN);
+            V::copy_rows(k, n, p.b, p.b_rs, p.b_cs, panel, room);
+            (b, b_cs) = (panel, room as isize);
         }
-        let tiles = Even::new(p.m, V::ROWS);
-        for i in 0..tiles.parts {
-            let (i0, rows) = tiles.part(i);
-            let t = Tile {
-                k: p.k,
-                a: at(p.a, i0, p.a_rs, 0, 0),
-                a_rs: p.a_rs,
-                a_cs: p.a_cs,
-                b,
-                b_rs,
-                packed: null_mut(),
-                start: null(),
-                c: at(p.c, i0, p.c_rs, 0, 1).cast_mut(),
-                c_rs: p.c_rs,
-                last: p.n - (width - V::LEN),
-                accumulate: p.accumulate,
+        let d = Dots { m, n, k, a, a_rs, b, b_cs, c, c_rs, c_cs, accumulate };
+        match n {
+            1 => V::dots::<1>(&d),
+            2 => V::dots::<2>(&d),
+            _ => V::dots::<{ dots::COLUMNS }>(&d),
+        }
+    }
+}
+
+/// Whether [`rows`] may compute the product: nothing but single panels of B is worth a copy.
+#[inline]
+pub(super) fn in_place<V: Simd>(p: &Product<V::Elem>) -> bool {
+    let size = size_of::<V::Elem>();
+    let near_a = p.n <= 8 * V::LEN || p.m * p.k * size <= NEAR_BYTES;
+    let near_b = p.m <= 2 * V::ROWS || p.k * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
+    let whole = V::MASKS || p.n.is_multiple_of(V::LEN);
+    let fits = p.k <= PANEL / (2 * V::LEN);
+    let b = if p.b_cs == 1 { near_b && (whole || fits) } else { fits };
+    // Panels go over all of C otherwise, a narrow part of each row at a time.
+    let near_c = p.m <= BLOCK_ROWS || p.n <= 2 * V::LEN;
+    p.k * size <= DEPTH_BYTES && near_a && b && near_c
+}
+
+/// A product that needs no blocks: B is read where it lies, or with `COPY` its panels are copied to the stack. Each
+/// element is the same sum as in a block, unless the tile has few sums and is all.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+/// 2. The duties of [`super::gemm`].
+/// 3. `m`, `n` and `k` are not zero, and `in_place` says yes; without `COPY`, `b_cs` is 1, and whole vectors or
+///    `V::MASKS` make up the rows.
+#[inline(never)]
+pub(super) unsafe fn rows<V: Simd, const COPY: bool>(p: &Product<V::Elem>) {
+    let mut panel = Panel::<V::Elem>::uninit();
+    let panel = panel.as_mut_ptr().cast::<V::Elem>();
+    let tiles = Even::new(p.m, V::ROWS);
+    let a_rows = Rows::of::<V::Elem>(p.a_rs);
+    let mut j0 = 0;
+    while j0 < p.n {
+        let columns = (2 * V::LEN).min(p.n - j0);
+        let vectors = if columns > V::LEN { 2 } else { 1 };
+        let width = vectors * V::LEN;
+        let last = columns - (width - V::LEN);
+        let copied = COPY && (p.b_cs != 1 || !V::MASKS && last < V::LEN);
+        // SAFETY: duties 1 to 3. `panel` holds `k` rows of `width` elements, all of which `copy_rows` writes: there are
+        // more than `width - LEN` columns. Tiles stay inside C.
+        unsafe {
+            let (mut b, mut b_rs) = (at(p.b, 0, 0, j0, p.b_cs), p.b_rs);
+            if copied {
+                V::copy_rows(columns, p.k, b, p.b_cs, p.b_rs, panel, width);
+                (b, b_rs) = (panel, width as isize);
+            }
+            // A tile of so few sums waits for each of them: in two chains it waits half as long.
+            let load = if V::MASKS && p.is_all && p.m * vectors <= FEW_SUMS {
+                CHAINS
+            } else if copied || last == V::LEN {
+                WHOLE
+            } else {
+                PART
             };
-            run::<V>(rows, vectors, false, &t);
+            for i in 0..tiles.parts {
+                let (i0, rows) = tiles.part(i);
+                let t = Tile {
+                    k: p.k,
+                    a: at(p.a, i0, p.a_rs, 0, 0),
+                    a_rows: &a_rows,
+                    a_cs: p.a_cs,
+                    b,
+                    b_rs,
+                    packed: null_mut(),
+                    start: null(),
+                    c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
+                    c_rs: p.c_rs,
+                    last,
+                    accumulate: p.accumulate,
+                };
+                if p.c_cs == 1 {
+                    run::<V>(rows, vectors, load, &t);
+                } else {
+                    spilled::<V>(rows, vectors, load, t, p.c_cs);
+                }
+            }
         }
+        j0 += columns;
     }
 }
 
@@ -183,12 +356,13 @@ pub(super) unsafe fn one_panel<V: Simd>(p: &Product<V::Elem>) {
 pub(super) unsafe fn product_of<V: Simd>(p: Product<V::Elem>, b: Virtual<V::Elem>) {
     debug_assert!(p.c_cs == 1);
     // SAFETY: duties 1 to 4. Strides of zero keep the corners of the B that is not there where they are.
-    unsafe { blocked::<V>(Product { b_rs: 0, b_cs: 0, ..p }, Some(b)) }
+    unsafe { blocked::<V>(&Product { b_rs: 0, b_cs: 0, ..p }, Some(b)) }
 }
 
 /// # Safety
 /// The duties of [`product`], or with `source` those of [`product_of`].
-pub(super) unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>) {
+#[inline(never)]
+pub(super) unsafe fn blocked<V: Simd>(p: &Product<V::Elem>, source: Option<Virtual<V::Elem>>) {
     let size = size_of::<V::Elem>();
     let width = 2 * V::LEN;
     let depths = Even::new(p.k, DEPTH_BYTES / size);
@@ -227,7 +401,7 @@ pub(super) unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtua
                                 b: at(p.b, p0, p.b_rs, j0, p.b_cs),
                                 c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
                                 accumulate: p.accumulate || depth > 0,
-                                ..p
+                                ..*p
                             },
                             a_copy: copy_a.then_some(a_buffer),
                             b_copy: b_buffer,
@@ -299,6 +473,7 @@ impl<T> Part<'_, T> {
 unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
     let p = &block.p;
     let tiles = Even::new(p.m, V::ROWS);
+    let (a_rows, near) = (Rows::of::<V::Elem>(p.a_rs), Rows::of::<V::Elem>(1));
     // SAFETY: duties 1 to 3. `copy_rows` writes the tiles one after the other, `m * k` elements in
     // all and at most a vector past them. Panel j of B is used only after it was copied: by
     // `copy_rows`, by the first tile (`PACK`), or by an earlier call. Tiles stay inside C, the
@@ -323,7 +498,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             let whole = p.b_cs == 1 && columns == width;
             let mut b = at(p.b, 0, 0, j0, p.b_cs);
             let mut b_rs = p.b_rs;
-            let mut pack = false;
+            let mut load = WHOLE;
             if let Some(part) = &block.source {
                 if !block.b_ready {
                     part.panels.fill(part.p0, p.k, part.j0 + j0, columns, slot, width);
@@ -336,7 +511,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     }
                     (b, b_rs) = (slot, width as isize);
                 } else {
-                    pack = true;
+                    load = PACK;
                 }
             }
 
@@ -345,7 +520,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                 let mut t = Tile {
                     k: p.k,
                     a: at(p.a, i0, p.a_rs, 0, 0),
-                    a_rs: p.a_rs,
+                    a_rows: &a_rows,
                     a_cs: p.a_cs,
                     b,
                     b_rs,
@@ -357,15 +532,15 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     accumulate: p.accumulate,
                 };
                 if let Some(copy) = block.a_copy {
-                    (t.a, t.a_rs, t.a_cs) = (copy.add(i0 * p.k), 1, rows as isize);
+                    (t.a, t.a_rows, t.a_cs) = (copy.add(i0 * p.k), &near, rows as isize);
                 }
                 if p.c_cs == 1 {
-                    run::<V>(rows, vectors, pack, &t);
+                    run::<V>(rows, vectors, load, &t);
                 } else {
-                    spilled::<V>(rows, vectors, pack, t, p.c_cs);
+                    spilled::<V>(rows, vectors, load, t, p.c_cs);
                 }
-                if pack {
-                    (b, b_rs, pack) = (slot, width as isize, false);
+                if load == PACK {
+                    (b, b_rs, load) = (slot, width as isize, WHOLE);
                 }
             }
             if block.keep_b {
@@ -379,15 +554,19 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
 
 /// # Safety
 /// The duties of [`tile::body`] for `rows` rows and `vectors` vectors, one or two.
-#[inline(always)]
-unsafe fn run<V: Simd>(rows: usize, vectors: usize, pack: bool, t: &Tile<V::Elem>) {
-    // SAFETY: the duties pass through, with `C` and `PACK` as the match says.
+#[inline(never)]
+unsafe fn run<V: Simd>(rows: usize, vectors: usize, load: u8, t: &Tile<V::Elem>) {
+    // SAFETY: the duties pass through, with `C` and `LOAD` as the match says.
     unsafe {
-        match (vectors, pack) {
-            (1, false) => tile::run::<V, 1, false>(rows, t),
-            (1, true) => tile::run::<V, 1, true>(rows, t),
-            (_, false) => tile::run::<V, 2, false>(rows, t),
-            (_, true) => tile::run::<V, 2, true>(rows, t),
+        match (vectors, load) {
+            (1, WHOLE) => tile::run::<V, 1, WHOLE>(rows, t),
+            (1, PACK) => tile::run::<V, 1, PACK>(rows, t),
+            (1, PART) => tile::run::<V, 1, PART>(rows, t),
+            (1, _) => tile::run::<V, 1, CHAINS>(rows, t),
+            (_, WHOLE) => tile::run::<V, 2, WHOLE>(rows, t),
+            (_, PACK) => tile::run::<V, 2, PACK>(rows, t),
+            (_, PART) => tile::run::<V, 2, PART>(rows, t),
+            (_, _) => tile::run::<V, 2, CHAINS>(rows, t),
         }
     }
 }
@@ -396,20 +575,25 @@ unsafe fn run<V: Simd>(rows: usize, vectors: usize, pack: bool, t: &Tile<V::Elem
 ///
 /// # Safety
 /// As [`run`], except that the columns of `t.c` have stride `c_cs`.
-unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, pack: bool, t: Tile<V::Elem>, c_cs: isize) {
+#[inline(never)]
+unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, load: u8, t: Tile<V::Elem>, c_cs: isize) {
     const ROOM: usize = 14 * 32;
     let width = vectors * V::LEN;
     assert!(rows * width <= ROOM);
-    let mut spill = [V::Elem::ZERO; ROOM];
-    let inner = Tile { c: spill.as_mut_ptr(), c_rs: width as isize, accumulate: false, ..t };
-    // SAFETY: the duties pass through; the assert gives the tile its space.
-    unsafe { run::<V>(rows, vectors, pack, &inner) }
-    for (i, row) in spill.chunks_exact(width).take(rows).enumerate() {
-        for (j, &x) in row[..width - V::LEN + t.last].iter().enumerate() {
-            // SAFETY: (i, j) is an element of the tile, writable (readable, if `accumulate`).
-            unsafe {
-                let c = t.c.offset(i as isize * t.c_rs + j as isize * c_cs);
+    let mut spill = MaybeUninit::<[V::Elem; ROOM]>::uninit();
+    let spill = spill.as_mut_ptr().cast::<V::Elem>();
+    let inner = Tile { c: spill, c_rs: width as isize, accumulate: false, ..t };
+    // SAFETY: the duties pass through; the assert gives the tile its space. Its rows are written up to their last
+    // element, and (i, j) is an element of the tile, writable (readable, if `accumulate`).
+    unsafe {
+        run::<V>(rows, vectors, load, &inner);
+        for i in 0..rows {
+            let row = spill.add(i * width);
+            let mut c = t.c.wrapping_offset(i as isize * t.c_rs);
+            for j in 0..width - V::LEN + t.last {
+                let x = *row.add(j);
                 *c = if t.accumulate { x.plus(*c) } else { x };
+                c = c.wrapping_offset(c_cs);
             }
         }
     }

@@ -2,10 +2,11 @@
 //!
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
-//! has the vectors; `vecmat` serves products with one row or column, `naive` the integers, `complex` the complex
-//! numbers, `halves` float16 and bfloat16.
+//! has the vectors; `dots` serves products with few columns, `vecmat` those with one row or column, `naive` the
+//! integers, `complex` the complex numbers, `halves` float16 and bfloat16.
 
 mod complex;
+mod dots;
 mod driver;
 mod halves;
 mod naive;
@@ -44,7 +45,7 @@ mod sealed {
         /// # Safety
         /// The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
         #[expect(private_interfaces, reason = "the trait is sealed")]
-        unsafe fn product(p: Product<Self>);
+        unsafe fn product(p: &Product<Self>);
     }
 }
 
@@ -94,11 +95,11 @@ macro_rules! float {
         }
 
         impl sealed::Kernel for $t {
-            // Columns are taken four at a time, or by vectors.
+            // Columns are taken as dot products, each by itself, or by vectors.
             const VECTOR_GRAIN: usize = 128;
 
             #[expect(private_interfaces, reason = "the trait is sealed")]
-            unsafe fn product(p: Product<Self>) {
+            unsafe fn product(p: &Product<Self>) {
                 // SAFETY: the duties pass through; the instructions are those just detected, or
                 // those that every CPU of the target has.
                 unsafe {
@@ -117,7 +118,7 @@ macro_rules! float {
             const WRITES_B: bool = true;
 
             #[expect(private_interfaces, reason = "the trait is sealed")]
-            unsafe fn product(p: Product<Self>) {
+            unsafe fn product(p: &Product<Self>) {
                 // SAFETY: the duties pass through.
                 unsafe { complex::product(p) }
             }
@@ -131,7 +132,7 @@ macro_rules! integer {
     ($($t:ty),*) => {$(
         impl sealed::Kernel for $t {
             #[expect(private_interfaces, reason = "the trait is sealed")]
-            unsafe fn product(p: Product<Self>) {
+            unsafe fn product(p: &Product<Self>) {
                 // SAFETY: the duties pass through.
                 unsafe { naive::product(p) }
             }
@@ -214,7 +215,23 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
     if m.saturating_mul(n).saturating_mul(k) < FEW_TERMS || is_vector && (T::VECTOR_GRAIN == 0 || m == n) {
         // SAFETY: duty 1, and no extent is zero.
         return unsafe {
-            T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj })
+            T::product(&Product {
+                m,
+                n,
+                k,
+                a,
+                a_rs,
+                a_cs,
+                b,
+                b_rs,
+                b_cs,
+                accumulate,
+                c,
+                c_rs,
+                c_cs,
+                conj,
+                is_all: true,
+            })
         };
     }
     // C is cut for threads along its longer side. An element has the same terms in the same order in any part of more
@@ -236,7 +253,23 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         unsafe {
             let (a, b) = (a.get().offset(i * a_rs).cast_const(), b.get().offset(j * b_cs).cast_const());
             let c = c.get().offset(i * c_rs + j * c_cs);
-            T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj });
+            T::product(&Product {
+                m,
+                n,
+                k,
+                a,
+                a_rs,
+                a_cs,
+                b,
+                b_rs,
+                b_cs,
+                accumulate,
+                c,
+                c_rs,
+                c_cs,
+                conj,
+                is_all: false,
+            });
         }
     });
 }
@@ -296,6 +329,7 @@ pub(crate) unsafe fn gemm_of<T: Vectors>(
         c_rs,
         c_cs: 1,
         conj: [false; 2],
+        is_all: true,
     };
     // SAFETY: duties 1 and 2.
     unsafe { T::call(&Of(p, b)) }

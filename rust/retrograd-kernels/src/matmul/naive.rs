@@ -23,9 +23,9 @@ integer!(i8, i16, i32, i64, u8);
 
 /// # Safety
 /// The duties of [`super::gemm`].
-pub(super) unsafe fn product<T: Integer>(p: Product<T>) {
+pub(super) unsafe fn product<T: Integer>(p: &Product<T>) {
     // The innermost loop goes along whichever axis of C is contiguous.
-    let p = if p.c_cs != 1 && p.c_rs == 1 { p.transposed() } else { p };
+    let p = if p.c_cs != 1 && p.c_rs == 1 { p.transposed() } else { *p };
     for i in 0..p.m as isize {
         if !p.accumulate {
             for j in 0..p.n as isize {

@@ -5,6 +5,7 @@
 //! neighbours, written by the `entries!` macro below, one set for each instruction set. Other kernels run their own
 //! loops with them as a [`Routine`].
 
+use super::dots::{self, Dots};
 use super::driver;
 use super::tile::{self, Tile};
 use super::vecmat::{self, VectorTimesMatrix};
@@ -22,6 +23,8 @@ pub(crate) trait Simd: Copy {
     const LEN: usize;
     /// Rows of the tallest tile two vectors wide whose accumulators fit the registers.
     const ROWS: usize;
+    /// Whether to load or store the first lanes alone is as quick as to load or store all.
+    const MASKS: bool;
 
     /// All lanes zero. Duty 1.
     unsafe fn zero() -> Self;
@@ -37,6 +40,8 @@ pub(crate) trait Simd: Copy {
     unsafe fn store(self, p: *mut Self::Elem);
     /// The first `len <= LEN` lanes to `p`. Duties 1 and 2 (`len` elements).
     unsafe fn store_first(self, p: *mut Self::Elem, len: usize);
+    /// The lanes `from .. to` to `p + from` and on, `from < to <= LEN`. Duties 1 and 2 (elements `from .. to`).
+    unsafe fn store_between(self, p: *mut Self::Elem, from: usize, to: usize);
     /// Lane by lane `self * b + c`. Duty 1.
     unsafe fn fma(self, b: Self, c: Self) -> Self;
     /// Lane by lane `self + b`. Duty 1.
@@ -47,10 +52,16 @@ pub(crate) trait Simd: Copy {
     /// Transposes the `LEN` x `LEN` block in the first `LEN` vectors. Duty 1.
     unsafe fn swap(v: &mut [Self; 16]);
 
+    /// Lane `i` becomes the sum of the lanes of `v[i]`, for `i < LEN`; the other vectors are not looked at. The lanes
+    /// of each are added up in the same order. Duty 1.
+    unsafe fn sums(v: &[Self; 16]) -> Self;
+
     /// Runs [`tile::body`] with this instruction set. Duty 1, and the duties of `tile::body`.
-    unsafe fn tile<const R: usize, const C: usize, const PACK: bool>(t: &Tile<Self::Elem>);
+    unsafe fn tile<const R: usize, const C: usize, const LOAD: u8>(t: &Tile<Self::Elem>);
     /// Runs [`vecmat::body`] with this instruction set. Duty 1, and the duties of `vecmat::body`.
     unsafe fn vecmat(r: &VectorTimesMatrix<Self::Elem>);
+    /// Runs [`dots::body`] with this instruction set. Duty 1, and the duties of `dots::body`.
+    unsafe fn dots<const N: usize>(d: &Dots<Self::Elem>);
     /// Runs [`Routine::run`] with this instruction set. Duty 1, and the duties of the routine.
     unsafe fn call<R: Routine<Elem = Self::Elem>>(r: &R);
     /// Runs [`driver::copy_rows`] with this instruction set. Duty 1, and the duties of `driver::copy_rows`.
@@ -132,16 +143,16 @@ macro_rules! unrolled {
 /// The methods of [`Simd`] that are functions of their own, with the given target features.
 macro_rules! entries {
     ($(#[$feature:meta])?) => {
-        unsafe fn tile<const R: usize, const C: usize, const PACK: bool>(t: &Tile<Self::Elem>) {
+        unsafe fn tile<const R: usize, const C: usize, const LOAD: u8>(t: &Tile<Self::Elem>) {
             $(#[$feature])?
-            unsafe fn run<V: Simd, const R: usize, const C: usize, const PACK: bool>(
+            unsafe fn run<V: Simd, const R: usize, const C: usize, const LOAD: u8>(
                 t: &Tile<V::Elem>,
             ) {
                 // SAFETY: the caller of `tile` answers for the CPU and for the duties of `body`.
-                unsafe { tile::body::<V, R, C, PACK>(t) }
+                unsafe { tile::body::<V, R, C, LOAD>(t) }
             }
             // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
-            unsafe { run::<Self, R, C, PACK>(t) }
+            unsafe { run::<Self, R, C, LOAD>(t) }
         }
 
         unsafe fn vecmat(r: &VectorTimesMatrix<Self::Elem>) {
@@ -152,6 +163,16 @@ macro_rules! entries {
             }
             // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
             unsafe { run::<Self>(r) }
+        }
+
+        unsafe fn dots<const N: usize>(d: &Dots<Self::Elem>) {
+            $(#[$feature])?
+            unsafe fn run<V: Simd, const N: usize>(d: &Dots<V::Elem>) {
+                // SAFETY: the caller of `dots` answers for the CPU and for the duties of `body`.
+                unsafe { dots::body::<V, N>(d) }
+            }
+            // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
+            unsafe { run::<Self, N>(d) }
         }
 
         unsafe fn call<R: Routine<Elem = Self::Elem>>(r: &R) {
@@ -246,6 +267,7 @@ macro_rules! plain {
             type Elem = $t;
             const LEN: usize = $len;
             const ROWS: usize = if WIDE { 6 } else { 4 };
+            const MASKS: bool = false;
 
             #[inline(always)]
             unsafe fn zero() -> Self {
@@ -285,6 +307,13 @@ macro_rules! plain {
                 }
             }
             #[inline(always)]
+            unsafe fn store_between(self, p: *mut $t, from: usize, to: usize) {
+                for i in from..to {
+                    // SAFETY: duty 2.
+                    unsafe { *p.wrapping_add(i) = self.0[i] }
+                }
+            }
+            #[inline(always)]
             unsafe fn fma(self, b: Self, c: Self) -> Self {
                 let mut out = c.0;
                 for i in 0..$len {
@@ -304,6 +333,20 @@ macro_rules! plain {
             #[inline(always)]
             unsafe fn exchange(self) -> Self {
                 Self(std::array::from_fn(|i| self.0[i ^ 1]))
+            }
+            #[inline(always)]
+            unsafe fn sums(v: &[Self; 16]) -> Self {
+                Self(std::array::from_fn(|i| {
+                    let mut lanes = v[i].0;
+                    let mut width = $len;
+                    while width > 1 {
+                        width /= 2;
+                        for l in 0..width {
+                            lanes[l] += lanes[l + width];
+                        }
+                    }
+                    lanes[0]
+                }))
             }
             #[inline(always)]
             unsafe fn swap(v: &mut [Self; 16]) {

@@ -7,7 +7,7 @@ use super::driver::{self, Product};
 use super::simd::{self, Simd};
 use super::{Layout, gemm, gemm_slices};
 use crate::naive;
-use crate::thresholds::matmul::{DEPTH_BYTES, PANEL, PANEL_TILES};
+use crate::thresholds::matmul::{DEPTH_BYTES, NEAR_BYTES, PANEL};
 
 /// Element types that are compared in f64.
 trait Real: simd::Float + PartialEq + std::fmt::Debug {
@@ -77,7 +77,7 @@ fn index(l: &Layout, i: usize, j: usize) -> usize {
 }
 
 /// A function with the arguments of [`gemm`] after the element type.
-type Run<T> = unsafe fn(Product<T>);
+type Run<T> = unsafe fn(&Product<T>);
 
 /// Checks one product of layouts `a`, `b` and `c`, each in a slice of the length given.
 fn check<T: Real>(
@@ -89,7 +89,13 @@ fn check<T: Real>(
     accumulate: bool,
 ) {
     let mut numbers = Numbers(7);
-    let (a, b) = (numbers.vec::<T>(a_len), numbers.vec::<T>(b_len));
+    let (mut a, mut b) = (numbers.vec::<T>(a_len), numbers.vec::<T>(b_len));
+    // What is outside of the matrices is not to reach any sum.
+    for (x, l) in [(&mut a, &al), (&mut b, &bl)] {
+        let mut inside = vec![false; x.len()];
+        (0..l.rows).for_each(|i| (0..l.cols).for_each(|j| inside[index(l, i, j)] = true));
+        x.iter_mut().zip(inside).filter(|(_, inside)| !inside).for_each(|(x, _)| *x = T::of(f64::NAN));
+    }
     let before = if accumulate { numbers.vec::<T>(c_len) } else { vec![T::of(f64::NAN); c_len] };
     let mut c = before.clone();
     let (m, n, k) = (al.rows, bl.cols, al.cols);
@@ -100,7 +106,7 @@ fn check<T: Real>(
     // SAFETY: the asserts are those of `gemm_slices`; the callers pass `m`, `n` and `k` not zero
     // and an instruction set of this CPU.
     unsafe {
-        run(Product {
+        run(&Product {
             m,
             n,
             k,
@@ -115,6 +121,7 @@ fn check<T: Real>(
             c_rs: cl.rs,
             c_cs: cl.cs,
             conj: [false; 2],
+            is_all: true,
         });
     }
     let wide = |values: &[T], l: &Layout| {
@@ -170,63 +177,131 @@ where
     }
 }
 
-/// A product of one panel has the bits that it has in blocks, up to the largest one, and the next size is in blocks.
-fn one_panel<V: Simd>(name: &str)
+/// The product of row-major C with these operands, as `run` computes it.
+fn product_of<T: Real>(
+    [m, n, k]: [usize; 3],
+    (a, al): (&[T], &Layout),
+    (b, bl): (&[T], &Layout),
+    start: Option<&[T]>,
+    run: &dyn Fn(&Product<T>),
+) -> Vec<T> {
+    let mut c = start.map_or_else(|| vec![T::of(f64::NAN); m * n], <[T]>::to_vec);
+    run(&Product {
+        m,
+        n,
+        k,
+        a: a[al.offset..].as_ptr(),
+        a_rs: al.rs,
+        a_cs: al.cs,
+        b: b[bl.offset..].as_ptr(),
+        b_rs: bl.rs,
+        b_cs: bl.cs,
+        accumulate: start.is_some(),
+        c: c.as_mut_ptr(),
+        c_rs: n as isize,
+        c_cs: 1,
+        conj: [false; 2],
+        is_all: false,
+    });
+    c
+}
+
+/// A product without blocks has the bits that it has in blocks, up to the largest one, and the next size is in blocks.
+fn without_blocks<V: Simd>(name: &str)
 where
     V::Elem: Real,
 {
-    let (width, rows) = (2 * V::LEN, PANEL_TILES * V::ROWS);
-    let deepest = PANEL / width;
-    let whole = |m, n, k| {
-        let (a, b, c) = (Shape::Rows.place(m, k), Shape::Columns.place(k, n), Shape::Rows.place(m, n));
-        check(name, driver::product::<V>, a, b, c, false);
-    };
-    for (m, n, k) in [(rows, width, deepest), (rows + 1, 3, 2), (3, width + 1, 2), (3, 2, deepest + 1)] {
-        whole(m, n, k);
-    }
+    let (width, rows) = (2 * V::LEN, V::ROWS);
+    // Of one depth block: where there are several, their sums are added up.
+    let deepest = (PANEL / width).min(DEPTH_BYTES / size_of::<V::Elem>());
+    let sizes = [
+        [2, 2, 1],
+        [4, 4, 4],
+        [3, V::LEN, 2],
+        [rows + 1, V::LEN + 1, 5],
+        [2 * rows, width, deepest],
+        [2 * rows + 1, 2 * width + 3, deepest],
+        [3, 5 * width - 1, deepest],
+    ];
     let mut numbers = Numbers(11);
-    for (m, n, k) in [(2, 1, 1), (4, 4, 4), (3, V::LEN, 2), (V::ROWS + 1, V::LEN + 1, 5), (rows, width, deepest)] {
-        // Of one depth block: where there are several, their sums are added up.
-        let k = k.min(deepest).min(DEPTH_BYTES / size_of::<V::Elem>());
-        for a in SHAPES {
-            for b in SHAPES {
-                for accumulate in [false, true] {
-                    let (al, a_len) = a.place(m, k);
-                    let (bl, b_len) = b.place(k, n);
-                    let (a, b) = (numbers.vec::<V::Elem>(a_len), numbers.vec::<V::Elem>(b_len));
-                    let start = numbers.vec::<V::Elem>(m * n);
-                    let run = |of: &dyn Fn(Product<V::Elem>)| {
-                        let mut c = start.clone();
-                        of(Product {
-                            m,
-                            n,
-                            k,
-                            a: a[al.offset..].as_ptr(),
-                            a_rs: al.rs,
-                            a_cs: al.cs,
-                            b: b[bl.offset..].as_ptr(),
-                            b_rs: bl.rs,
-                            b_cs: bl.cs,
-                            accumulate,
-                            c: c.as_mut_ptr(),
-                            c_rs: n as isize,
-                            c_cs: 1,
-                            conj: [false; 2],
-                        });
-                        c
-                    };
-                    // SAFETY: the layouts fit their slices, C is row-major, and no size is zero; the callers pass an
-                    // instruction set of this CPU, and the product is one panel.
-                    let panel = run(&|p| unsafe {
-                        assert!(driver::is_one_panel::<V>(&p));
-                        driver::one_panel::<V>(&p);
-                    });
-                    // SAFETY: as above.
-                    let blocks = run(&|p| unsafe { driver::blocked::<V>(p, None) });
-                    assert_eq!(panel, blocks, "{name}: {m} x {n} x {k}, {al:?} {bl:?} accumulate {accumulate}");
-                }
+    for [m, n, k] in sizes {
+        for (a, b) in SHAPES.into_iter().flat_map(|a| SHAPES.map(|b| (a, b))) {
+            let ((al, a_len), (bl, b_len)) = (a.place(m, k), b.place(k, n));
+            let (a, b) = (numbers.vec::<V::Elem>(a_len), numbers.vec::<V::Elem>(b_len));
+            let start = numbers.vec::<V::Elem>(m * n);
+            for start in [None, Some(&start[..])] {
+                let of = |run: &dyn Fn(&Product<V::Elem>)| product_of([m, n, k], (&a, &al), (&b, &bl), start, run);
+                // SAFETY: the layouts fit their slices, C is row-major, and no size is zero; the callers pass an
+                // instruction set of this CPU, and the product was asked for.
+                let direct = of(&|p| unsafe {
+                    let fits = !cfg!(small_blocks) && b_len * size_of::<V::Elem>() <= NEAR_BYTES;
+                    assert!(!fits || driver::in_place::<V>(p));
+                    if driver::in_place::<V>(p) {
+                        driver::rows::<V, true>(p);
+                    } else {
+                        driver::product::<V>(p);
+                    }
+                });
+                // SAFETY: as above.
+                let blocks = of(&|p| unsafe { driver::blocked::<V>(p, None) });
+                assert_eq!(direct, blocks, "{name}: {m} x {n} x {k}, {al:?} {bl:?} accumulate {}", start.is_some());
             }
         }
+    }
+}
+
+/// Parts of C have the bits of the whole, wherever it is cut.
+fn parts<V: Simd>(name: &str)
+where
+    V::Elem: Real,
+{
+    let mut numbers = Numbers(13);
+    let rows = V::ROWS;
+    for (m, n, k) in [(2 * rows + 3, 2, 2 * V::LEN + 1), (rows, 3, 7), (5, V::LEN + 1, 9), (4, 4, 40), (9, 1, 40)] {
+        for (a, b) in SHAPES.into_iter().flat_map(|a| SHAPES.map(|b| (a, b))) {
+            let ((al, a_len), (bl, b_len)) = (a.place(m, k), b.place(k, n));
+            let (a, b) = (numbers.vec::<V::Elem>(a_len), numbers.vec::<V::Elem>(b_len));
+            let of = |from: usize, m: usize| {
+                let al = Layout { rows: m, offset: index(&al, from, 0), ..al };
+                // SAFETY: rows `from .. from + m` are in the layout; the callers pass an instruction set of this CPU.
+                product_of([m, n, k], (&a, &al), (&b, &bl), None, &|p| unsafe { driver::product::<V>(p) })
+            };
+            let whole = of(0, m);
+            for cut in 2..=m - 2 {
+                assert_eq!(
+                    whole,
+                    [of(0, cut), of(cut, m - cut)].concat(),
+                    "{name}: {m} x {n} x {k} at {cut}, {al:?} {bl:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Which way is taken, at the limits of each; rows of operands contiguous, or their columns.
+fn ways<V: Simd>()
+where
+    V::Elem: Real,
+{
+    let way = |[m, n, k]: [usize; 3], a: Shape, b: Shape| {
+        let ((al, a_len), (bl, b_len)) = (a.place(m, k), b.place(k, n));
+        let (a, b) = (vec![V::Elem::of(0.0); a_len], vec![V::Elem::of(0.0); b_len]);
+        let way = std::cell::Cell::new(None);
+        product_of([m, n, k], (&a, &al), (&b, &bl), None, &|p| way.set(Some(driver::Way::best::<V>(p))));
+        way.get().unwrap()
+    };
+    use driver::Way::{Dots, Rows};
+    let (rows, columns, long) = (Shape::Rows, Shape::Columns, 8 * V::LEN);
+    // Columns that fill half of a vector, or less.
+    for n in [2, 4].into_iter().filter(|n| 2 * n <= V::LEN) {
+        assert_eq!(way([long, n, long], rows, columns), Dots { transposed: false });
+        assert_eq!(way([n, long, long], rows, columns), Dots { transposed: true });
+        assert_eq!(way([n, long, long], rows, rows), Rows { transposed: false });
+    }
+    assert_eq!(way([long, 5, long], rows, columns), Rows { transposed: false });
+    assert_eq!(way([long, long, 2], rows, columns), Rows { transposed: false });
+    if V::LEN > 4 {
+        assert_eq!(way([long, 2, long], columns, rows), Rows { transposed: true });
     }
 }
 
@@ -236,12 +311,16 @@ where
     V::Elem: Real,
 {
     merges::<V>();
-    one_panel::<V>(name);
+    without_blocks::<V>(name);
+    parts::<V>(name);
+    if !cfg!(small_blocks) {
+        ways::<V>();
+    }
     let run: Run<V::Elem> = driver::product::<V>;
     let (r, l) = (V::ROWS, V::LEN);
     let place = |shape: Shape, rows, cols| shape.place(rows, cols);
-    let rows = [1, 2, r - 1, r, r + 1, 2 * r + 1, 37];
-    let columns = [1, 2, l - 1, l, l + 1, 2 * l - 1, 2 * l, 2 * l + 1, 4 * l + 3, 8 * l + 1];
+    let rows = [1, 2, 3, 4, 5, r - 1, r, r + 1, 2 * r + 1, 37];
+    let columns = [1, 2, 3, 4, 5, l - 1, l, l + 1, 2 * l - 1, 2 * l, 2 * l + 1, 4 * l + 3, 8 * l + 1];
     for m in rows {
         for n in columns {
             for k in [1, 2, l, l + 1, 4 * l + 3] {
@@ -249,6 +328,7 @@ where
                     let (a, b) = (place(SHAPES[a], m, k), place(SHAPES[b], k, n));
                     check(name, run, a, b, place(Shape::Rows, m, n), false);
                     check(name, run, a, b, place(Shape::Columns, m, n), true);
+                    check(name, run, a, b, place(Shape::WideRows, m, n), k % 2 == 0);
                 }
             }
         }
@@ -358,6 +438,31 @@ fn nan_and_infinity_pass_through() {
     );
     assert!(c[0].is_nan());
     assert_eq!(c[1], f32::INFINITY);
+}
+
+#[test]
+fn a_zero_times_infinity_is_seen_in_every_form() {
+    // Infinity in the last term of the first row of A, and zeros in that of B, but for its last column.
+    for [m, n, k] in [[3, 2, 33], [2, 3, 17], [40, 2, 9], [2, 40, 64], [5, 1, 20], [1, 5, 20], [20, 20, 3]] {
+        for (al, bl) in [Layout::row_major(m, k), Layout::column_major(m, k)]
+            .into_iter()
+            .flat_map(|a| [Layout::row_major(k, n), Layout::column_major(k, n)].map(|b| (a, b)))
+        {
+            let (mut a, mut b, mut c) = (vec![1.0f32; m * k], vec![1.0f32; k * n], vec![0.0f32; m * n]);
+            a[index(&al, 0, k - 1)] = f32::INFINITY;
+            (0..n - 1).for_each(|j| b[index(&bl, k - 1, j)] = 0.0);
+            gemm_slices((&a, al), (&b, bl), false, (&mut c, Layout::row_major(m, n)));
+            for (at, c) in c.into_iter().enumerate() {
+                let (i, j) = (at / n, at % n);
+                let full = if j + 1 < n { k - 1 } else { k } as f32;
+                match (i, j + 1 == n) {
+                    (0, true) => assert_eq!(c, f32::INFINITY),
+                    (0, false) => assert!(c.is_nan(), "{m} x {n} x {k}: {c} at {i}, {j}"),
+                    _ => assert_eq!(c, full, "{m} x {n} x {k} at {i}, {j}"),
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,15 +2,41 @@
 
 use super::simd::Simd;
 
+/// The distances of the rows of A from its first one, in bytes: those of the odd rows 1, 3, 5, .. 15, of which the
+/// others are multiples by powers of two, as addresses have them.
+///
+/// The compiler is not to know that these are multiples of one number: with a single one it has no registers for all
+/// rows, and goes from row to row by additions that wait for each other, one cycle each. A tile one vector wide then
+/// takes twice as long.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows([isize; 8]);
+
+impl Rows {
+    pub(super) fn of<T>(rs: isize) -> Self {
+        let bytes = rs.wrapping_mul(size_of::<T>() as isize);
+        Self([1, 3, 5, 7, 9, 11, 13, 15].map(|row| bytes.wrapping_mul(row)))
+    }
+
+    /// The first element of row `i < 16`.
+    #[inline(always)]
+    pub(super) fn at<T>(&self, a: *const T, i: usize) -> *const T {
+        if i == 0 {
+            return a;
+        }
+        let twos = i.trailing_zeros();
+        a.wrapping_byte_offset(self.0[(i >> twos) / 2] << twos)
+    }
+}
+
 /// A block of C of `R` rows and `C` vectors, and what it is the product of.
-pub(crate) struct Tile<T> {
+pub(crate) struct Tile<'a, T> {
     /// Terms of each dot product.
     pub k: usize,
     /// `R` x `k`, strides in elements.
     pub a: *const T,
-    pub a_rs: isize,
+    pub a_rows: &'a Rows,
     pub a_cs: isize,
-    /// `k` rows of `C` full vectors.
+    /// `k` rows of `C` vectors, full ones unless the tile is to load the part of the last that is there.
     pub b: *const T,
     pub b_rs: isize,
     /// Where a packing tile copies those rows, with a stride of `C` vectors.
@@ -25,19 +51,29 @@ pub(crate) struct Tile<T> {
     pub accumulate: bool,
 }
 
-/// Computes one tile; with `PACK`, also copies its part of B to `t.packed` on the way: two more
-/// stores per step, where a separate copy would read B once more.
+/// How a tile takes its part of B: as it lies, all vectors being there.
+pub(super) const WHOLE: u8 = 0;
+/// Copying it to `t.packed` on the way: two more stores per step, where a separate copy would read B once more.
+pub(super) const PACK: u8 = 1;
+/// As it lies, `last` elements of the last vector being there.
+pub(super) const PART: u8 = 2;
+/// As `PART`, with the terms at even and at odd places added up apart, and then together; of `FEW_SUMS` at most.
+pub(super) const CHAINS: u8 = 3;
+/// So few vectors of sums that a step takes as long as an addition.
+pub(super) const FEW_SUMS: usize = 4;
+
+/// Computes one tile, with B taken as `LOAD` says.
 ///
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
-/// 2. `t.a` is readable for `R` x `k` elements at its strides, `t.b` for `k` runs of `C * LEN` elements, with stride
-///    `b_rs`.
+/// 2. `t.a` is readable for `R` x `k` elements at its strides, `t.b` for `k` runs of `C * LEN` elements, with `PART` of
+///    `(C - 1) * LEN + last`, with stride `b_rs`.
 /// 3. `t.c` is writable (and readable, if `accumulate`) as its comment says, `1 <= last <= LEN`.
 /// 4. With `PACK`, `t.packed` is writable for `k * C * LEN` elements.
 /// 5. `t.start` is null or readable for `R` elements.
 /// 6. What is written overlaps nothing that is read, except C itself.
 #[inline(always)]
-pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const PACK: bool>(t: &Tile<V::Elem>) {
+pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u8>(t: &Tile<V::Elem>) {
     // SAFETY: (1) is duty 1. (2) Step p < k reads column p of A, rows i < R, and row p of B:
     // duty 2. (3) Row i < R of C is touched in C - 1 full vectors and `last` elements: duty 3.
     // (4) Step p writes vectors p * C .. p * C + C of `packed`: duty 4. (5) Duty 5. Duty 6 lets all of them be
@@ -52,28 +88,33 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const PACK: b
                 *acc = [V::splat(t.start.add(i)); C];
             }
         }
-        let mut a = t.a;
-        let mut b = t.b;
-        let mut packed = t.packed;
-        for _ in 0..t.k {
-            let mut row = [V::zero(); C];
-            for (j, v) in row.iter_mut().enumerate() {
-                *v = V::load(b.add(j * V::LEN));
-                if PACK {
-                    v.store(packed.add(j * V::LEN));
-                }
+        let rows = *t.a_rows;
+        let (mut a, mut b, mut packed) = (t.a, t.b, t.packed);
+        let mut left = t.k;
+        if LOAD == CHAINS {
+            let mut odd = [[V::zero(); C]; R];
+            while left >= 2 {
+                step::<V, R, C, LOAD>(t, rows, &mut acc, a, b, packed);
+                let (second, row) = (a.wrapping_offset(t.a_cs), b.wrapping_offset(t.b_rs));
+                step::<V, R, C, LOAD>(t, rows, &mut odd, second, row, packed);
+                a = second.wrapping_offset(t.a_cs);
+                b = row.wrapping_offset(t.b_rs);
+                left -= 2;
             }
             for (i, acc) in acc.iter_mut().enumerate() {
-                let x = V::splat(a.offset(i as isize * t.a_rs));
                 for (j, acc) in acc.iter_mut().enumerate() {
-                    *acc = x.fma(row[j], *acc);
+                    *acc = acc.plus(odd[i][j]);
                 }
             }
+        }
+        while left > 0 {
+            step::<V, R, C, LOAD>(t, rows, &mut acc, a, b, packed);
             a = a.wrapping_offset(t.a_cs);
             b = b.wrapping_offset(t.b_rs);
-            if PACK {
+            if LOAD == PACK {
                 packed = packed.wrapping_add(C * V::LEN);
             }
+            left -= 1;
         }
         for (i, acc) in acc.iter().enumerate() {
             let c = t.c.offset(i as isize * t.c_rs);
@@ -95,19 +136,52 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const PACK: b
     }
 }
 
+/// Adds the terms of one column of A and one row of B.
+///
+/// # Safety
+/// The duties of [`body`]; `a` and `b` are at a column of A and the same row of B, `packed` at its place.
+#[inline(always)]
+unsafe fn step<V: Simd, const R: usize, const C: usize, const LOAD: u8>(
+    t: &Tile<V::Elem>,
+    rows: Rows,
+    acc: &mut [[V; C]; R],
+    a: *const V::Elem,
+    b: *const V::Elem,
+    packed: *mut V::Elem,
+) {
+    let part = LOAD == PART || LOAD == CHAINS;
+    // SAFETY: duties 1, 2 and 4 of `body`: row `i < R` of the column of A, `C` vectors of the row of B and of `packed`.
+    unsafe {
+        let mut row = [V::zero(); C];
+        for (j, v) in row.iter_mut().enumerate() {
+            let b = b.add(j * V::LEN);
+            *v = if part && j + 1 == C { V::load_first(b, t.last) } else { V::load(b) };
+            if LOAD == PACK {
+                v.store(packed.add(j * V::LEN));
+            }
+        }
+        for (i, acc) in acc.iter_mut().enumerate() {
+            let x = V::splat(rows.at(a, i));
+            for (j, acc) in acc.iter_mut().enumerate() {
+                *acc = x.fma(row[j], *acc);
+            }
+        }
+    }
+}
+
 /// Runs the tile of `rows` rows and `C` vectors.
 ///
 /// # Safety
 /// The duties of [`body`] with `R = rows`, and `1 <= rows <= V::ROWS`.
 #[inline(always)]
-pub(super) unsafe fn run<V: Simd, const C: usize, const PACK: bool>(rows: usize, t: &Tile<V::Elem>) {
+pub(super) unsafe fn run<V: Simd, const C: usize, const LOAD: u8>(rows: usize, t: &Tile<V::Elem>) {
     macro_rules! rows {
         ($($r:literal)*) => {
             // SAFETY: the duties of `body` pass through; `R` is `rows` in the arm that is taken.
-            // The test against `ROWS` keeps unreachable heights from being compiled.
+            // The tests keep heights that do not occur from being compiled.
             unsafe {
                 match rows {
-                    $($r if $r <= V::ROWS => V::tile::<$r, C, PACK>(t),)*
+                    $($r if $r <= V::ROWS && (LOAD != CHAINS || $r * C <= FEW_SUMS) => V::tile::<$r, C, LOAD>(t),)*
                     _ => unreachable!("a tile of {rows} rows"),
                 }
             }

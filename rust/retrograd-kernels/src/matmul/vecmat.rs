@@ -70,21 +70,17 @@ pub(super) unsafe fn body<V: Simd>(r: &VectorTimesMatrix<V::Elem>) {
                 across::<V, 8>(r, j, V::LEN);
                 j += 8 * V::LEN;
             }
+            while r.n - j >= 4 * V::LEN {
+                across::<V, 4>(r, j, V::LEN);
+                j += 4 * V::LEN;
+            }
             while j < r.n {
                 let last = V::LEN.min(r.n - j);
                 across::<V, 1>(r, j, last);
                 j += last;
             }
-        } else if r.b_rs == 1 && r.xs == 1 {
-            let mut j = 0;
-            while r.n - j >= 4 {
-                down::<V, 4>(r, j);
-                j += 4;
-            }
-            while j < r.n {
-                down_one::<V>(r, j);
-                j += 1;
-            }
+        } else if r.n == 1 && r.b_rs == 1 && r.xs == 1 {
+            down_one::<V>(r);
         } else {
             for j in 0..r.n {
                 r.put(j, r.dot(0, j));
@@ -152,40 +148,16 @@ pub(crate) unsafe fn sum<V: Simd>(v: V) -> V::Elem {
     lanes[0]
 }
 
-/// `D` dot products, of columns `j .. j + D`, where `b_rs == 1` and `xs == 1`.
+/// One dot product, of the only column, in four chains, where `b_rs == 1` and `xs == 1`.
 ///
 /// # Safety
-/// The duties of [`body`], and `j + D <= n`.
+/// The duties of [`body`], and `n == 1`.
 #[inline(always)]
-unsafe fn down<V: Simd, const D: usize>(r: &VectorTimesMatrix<V::Elem>, j: usize) {
-    // SAFETY: duties 1 to 3 of `body`; terms p .. p + LEN <= k of columns less than n are read.
-    unsafe {
-        let mut acc = [V::zero(); D];
-        let mut p = 0;
-        while r.k - p >= V::LEN {
-            let x = V::load(r.x.add(p));
-            for (i, acc) in acc.iter_mut().enumerate() {
-                let b = r.b.offset((j + i) as isize * r.b_cs).add(p);
-                *acc = x.fma(V::load(b), *acc);
-            }
-            p += V::LEN;
-        }
-        for (i, acc) in acc.iter().enumerate() {
-            r.put(j + i, sum(*acc).plus(r.dot(p, j + i)));
-        }
-    }
-}
-
-/// One dot product, of column `j`, in four chains, where `b_rs == 1` and `xs == 1`.
-///
-/// # Safety
-/// The duties of [`body`], and `j < n`.
-#[inline(always)]
-unsafe fn down_one<V: Simd>(r: &VectorTimesMatrix<V::Elem>, j: usize) {
+unsafe fn down_one<V: Simd>(r: &VectorTimesMatrix<V::Elem>) {
     // SAFETY: duties 1 to 3 of `body`; terms up to p + 4 * LEN <= k of one column are read.
     unsafe {
         let mut acc = [V::zero(); 4];
-        let b = r.b.offset(j as isize * r.b_cs);
+        let b = r.b;
         let mut p = 0;
         while r.k - p >= 4 * V::LEN {
             for (i, acc) in acc.iter_mut().enumerate() {
@@ -199,6 +171,6 @@ unsafe fn down_one<V: Simd>(r: &VectorTimesMatrix<V::Elem>, j: usize) {
             p += V::LEN;
         }
         let all = acc[0].plus(acc[1]).plus(acc[2].plus(acc[3]));
-        r.put(j, sum(all).plus(r.dot(p, j)));
+        r.put(0, sum(all).plus(r.dot(p, 0)));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 
+use super::dots::{self, Dots};
 use super::driver;
 use super::simd::{Routine, Simd, entries, unrolled};
 use super::tile::{self, Tile};
@@ -21,6 +22,7 @@ impl Simd for Avx512F32 {
     type Elem = f32;
     const LEN: usize = 16;
     const ROWS: usize = 14;
+    const MASKS: bool = true;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
@@ -58,6 +60,11 @@ impl Simd for Avx512F32 {
         unsafe { _mm512_mask_storeu_ps(p, ((1u32 << len) - 1) as __mmask16, self.0) }
     }
     #[inline(always)]
+    unsafe fn store_between(self, p: *mut f32, from: usize, to: usize) {
+        // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not written.
+        unsafe { _mm512_mask_storeu_ps(p, ((1u32 << to) - (1u32 << from)) as __mmask16, self.0) }
+    }
+    #[inline(always)]
     unsafe fn fma(self, b: Self, c: Self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm512_fmadd_ps(self.0, b.0, c.0)) }
@@ -71,6 +78,30 @@ impl Simd for Avx512F32 {
     unsafe fn exchange(self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm512_permute_ps::<0b10_11_00_01>(self.0)) }
+    }
+    #[inline(always)]
+    unsafe fn sums(v: &[Self; 16]) -> Self {
+        // SAFETY: duty 1.
+        unsafe {
+            // In each block of 128 bits: first two sums of two lanes of two vectors, then the sums of four vectors.
+            let mut s = [_mm512_setzero_ps(); 8];
+            for i in 0..8 {
+                let (a, b) = (v[2 * i].0, v[2 * i + 1].0);
+                s[i] = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+            }
+            for i in 0..4 {
+                let (a, b) = (_mm512_castps_pd(s[2 * i]), _mm512_castps_pd(s[2 * i + 1]));
+                let (lo, hi) = (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+                s[i] = _mm512_add_ps(_mm512_castpd_ps(lo), _mm512_castpd_ps(hi));
+            }
+            // Blocks 0 and 1 added up, and 2 and 3, of two of those; then all.
+            for i in [0, 2] {
+                let (a, b) = (s[i], s[i + 1]);
+                s[i] = _mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xdd>(a, b));
+            }
+            let (a, b) = (s[0], s[2]);
+            Self(_mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xdd>(a, b)))
+        }
     }
     #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {
@@ -120,6 +151,7 @@ impl Simd for Avx512F64 {
     type Elem = f64;
     const LEN: usize = 8;
     const ROWS: usize = 14;
+    const MASKS: bool = true;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
@@ -157,6 +189,11 @@ impl Simd for Avx512F64 {
         unsafe { _mm512_mask_storeu_pd(p, ((1u32 << len) - 1) as __mmask8, self.0) }
     }
     #[inline(always)]
+    unsafe fn store_between(self, p: *mut f64, from: usize, to: usize) {
+        // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not written.
+        unsafe { _mm512_mask_storeu_pd(p, ((1u32 << to) - (1u32 << from)) as __mmask8, self.0) }
+    }
+    #[inline(always)]
     unsafe fn fma(self, b: Self, c: Self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm512_fmadd_pd(self.0, b.0, c.0)) }
@@ -170,6 +207,25 @@ impl Simd for Avx512F64 {
     unsafe fn exchange(self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm512_permute_pd::<0b0101_0101>(self.0)) }
+    }
+    #[inline(always)]
+    unsafe fn sums(v: &[Self; 16]) -> Self {
+        // SAFETY: duty 1.
+        unsafe {
+            // In each block of 128 bits: the sums of two vectors.
+            let mut s = [_mm512_setzero_pd(); 4];
+            for i in 0..4 {
+                let (a, b) = (v[2 * i].0, v[2 * i + 1].0);
+                s[i] = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+            }
+            // Blocks 0 and 1 added up, and 2 and 3, of two of those; then all.
+            for i in [0, 2] {
+                let (a, b) = (s[i], s[i + 1]);
+                s[i] = _mm512_add_pd(_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
+            }
+            let (a, b) = (s[0], s[2]);
+            Self(_mm512_add_pd(_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b)))
+        }
     }
     #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {
@@ -205,6 +261,7 @@ impl Simd for Avx2F32 {
     type Elem = f32;
     const LEN: usize = 8;
     const ROWS: usize = 6;
+    const MASKS: bool = true;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
@@ -245,6 +302,15 @@ impl Simd for Avx2F32 {
         unsafe { _mm256_maskstore_ps(p, _mm256_loadu_si256(MASK32.as_ptr().add(16 - len).cast()), self.0) }
     }
     #[inline(always)]
+    unsafe fn store_between(self, p: *mut f32, from: usize, to: usize) {
+        // SAFETY: duties 1 and 2; lanes whose mask is clear are not written.
+        unsafe {
+            let first = _mm256_loadu_si256(MASK32.as_ptr().add(16 - to).cast());
+            let rest = _mm256_loadu_si256(MASK32.as_ptr().add(8 - from).cast());
+            _mm256_maskstore_ps(p, _mm256_and_si256(first, rest), self.0)
+        }
+    }
+    #[inline(always)]
     unsafe fn fma(self, b: Self, c: Self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm256_fmadd_ps(self.0, b.0, c.0)) }
@@ -258,6 +324,25 @@ impl Simd for Avx2F32 {
     unsafe fn exchange(self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm256_permute_ps::<0b10_11_00_01>(self.0)) }
+    }
+    #[inline(always)]
+    unsafe fn sums(v: &[Self; 16]) -> Self {
+        // SAFETY: duty 1.
+        unsafe {
+            // In each half: first two sums of two lanes of two vectors, then the sums of four vectors.
+            let mut s = [_mm256_setzero_ps(); 4];
+            for i in 0..4 {
+                let (a, b) = (v[2 * i].0, v[2 * i + 1].0);
+                s[i] = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+            }
+            for i in 0..2 {
+                let (a, b) = (_mm256_castps_pd(s[2 * i]), _mm256_castps_pd(s[2 * i + 1]));
+                let (lo, hi) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+                s[i] = _mm256_add_ps(_mm256_castpd_ps(lo), _mm256_castpd_ps(hi));
+            }
+            let (a, b) = (s[0], s[1]);
+            Self(_mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)))
+        }
     }
     #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {
@@ -293,6 +378,7 @@ impl Simd for Avx2F64 {
     type Elem = f64;
     const LEN: usize = 4;
     const ROWS: usize = 6;
+    const MASKS: bool = true;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
@@ -333,6 +419,15 @@ impl Simd for Avx2F64 {
         unsafe { _mm256_maskstore_pd(p, _mm256_loadu_si256(MASK64.as_ptr().add(8 - len).cast()), self.0) }
     }
     #[inline(always)]
+    unsafe fn store_between(self, p: *mut f64, from: usize, to: usize) {
+        // SAFETY: duties 1 and 2; lanes whose mask is clear are not written.
+        unsafe {
+            let first = _mm256_loadu_si256(MASK64.as_ptr().add(8 - to).cast());
+            let rest = _mm256_loadu_si256(MASK64.as_ptr().add(4 - from).cast());
+            _mm256_maskstore_pd(p, _mm256_and_si256(first, rest), self.0)
+        }
+    }
+    #[inline(always)]
     unsafe fn fma(self, b: Self, c: Self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm256_fmadd_pd(self.0, b.0, c.0)) }
@@ -346,6 +441,20 @@ impl Simd for Avx2F64 {
     unsafe fn exchange(self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm256_permute_pd::<0b0101>(self.0)) }
+    }
+    #[inline(always)]
+    unsafe fn sums(v: &[Self; 16]) -> Self {
+        // SAFETY: duty 1.
+        unsafe {
+            // In each half: the sums of two vectors.
+            let mut s = [_mm256_setzero_pd(); 2];
+            for i in 0..2 {
+                let (a, b) = (v[2 * i].0, v[2 * i + 1].0);
+                s[i] = _mm256_add_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+            }
+            let (a, b) = (s[0], s[1]);
+            Self(_mm256_add_pd(_mm256_permute2f128_pd::<0x20>(a, b), _mm256_permute2f128_pd::<0x31>(a, b)))
+        }
     }
     #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {

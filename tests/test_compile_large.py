@@ -75,3 +75,21 @@ def test_what_is_left_of_a_closed_level_keeps_no_function_from_being_replayed() 
     assert_replayed(lambda x: [x.sin()], leaves(5, 3))
     with pytest.raises(RuntimeError, match="escaped"):
         rg.compile(lambda x: x.sin())(kept[0])
+
+
+def test_what_is_made_twice_is_made_once() -> None:
+    def f(x: rg.Tensor, y: rg.Tensor) -> list[rg.Tensor]:
+        p, q = x * y, x * y  # of which one is written to
+        q.add_(1.0)
+        a = (x * y).sin() + (x * y).cos()  # inside of a run
+        b = (x * y).view(-1)[::2] + 1.0  # in another layout
+        return [a, b, x * y, x * y, p, q]
+
+    for n in (8, 1 << 14):
+        assert_replayed(f, leaves(n), leaves(n) + 1)
+    compiled = rg.compile(f)
+    for _ in range(3):
+        results = compiled(leaves(8), leaves(8))
+    first, second = results[2:4]
+    first.zero_()
+    assert second.abs().sum() > 0

@@ -37,7 +37,7 @@ def test_memory_in_use_is_that_of_the_tensors():
 def test_the_peak_begins_anew():
     x = rg.empty(64 * MB, dtype=rg.uint8)
     del x
-    assert rg.cpu.max_memory_allocated() >= 63 * MB  # short by 1 MB at most
+    assert rg.cpu.max_memory_allocated() >= 60 * MB  # short by 1 MB a thread at most
     rg.cpu.reset_peak_memory_stats()
     assert rg.cpu.max_memory_allocated() == rg.cpu.memory_allocated()
     x = rg.empty(8 * MB, dtype=rg.uint8)
@@ -48,12 +48,14 @@ def test_the_peak_begins_anew():
 
 
 def test_an_emptied_cache_holds_nothing_of_this_thread():
+    rg.cpu.empty_cache()
+    others = rg.cpu.memory_stats()["cached_bytes.all.current"]  # those of other threads
     del [rg.empty(n, dtype=rg.uint8) for n in (100, 10_000, MB, 16 * MB)][:]
     stats = rg.cpu.memory_stats()
     assert stats["cached_bytes.all.current"] >= 16 * MB
     rg.cpu.empty_cache()
     emptied = rg.cpu.memory_stats()
-    assert emptied["cached_bytes.all.current"] < MB or threading.active_count() > 1
+    assert emptied["cached_bytes.all.current"] - others < MB or threading.active_count() > 1
     assert emptied["allocated_bytes.all.current"] == stats["allocated_bytes.all.current"]
 
 

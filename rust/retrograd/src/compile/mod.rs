@@ -9,6 +9,7 @@
 //! compares the recordings of two calls, and finds what changes from call to call without being an argument.
 
 mod backward;
+mod blocks;
 mod compare;
 mod function;
 mod program;

@@ -1,14 +1,18 @@
 //! A program: a recording without what nobody needs, with a place for each buffer.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::blocks::{Run, runs};
 use super::compare::OtherNumber;
 use super::record::hooks_of;
 use super::recording::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window};
-use crate::autograd::erased::AnyPrimitive;
+use crate::autograd::erased::{AnyPrimitive, Batching};
 use crate::counted::Counted;
 use crate::error::Result;
 use crate::tensor::{DType, Dims, Strides, Tensor, default_dtype};
@@ -77,20 +81,6 @@ pub(super) struct Planned {
     /// Values that nobody needs after this step, and which are not in the arena.
     pub drops: SmallVec<[ValueId; 2]>,
 }
-
-/// Consecutive steps that are flat loops over as many elements: they are taken together, block by block.
-pub(super) struct Run {
-    pub steps: Range<usize>,
-    pub numel: usize,
-    /// Values that no other step sees: a block of each is all that there is.
-    pub inside: Vec<ValueId>,
-}
-
-/// Up to how many steps a run has: so many windows fit into the caches.
-const LONGEST: usize = 64;
-
-/// From how many elements on steps are taken together.
-pub(super) const FROM: usize = 1 << 14;
 
 /// What an argument must be like for the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -165,6 +155,7 @@ impl Plan {
         let Recording { inputs, mut buffers, mut values, mut steps, leaves, outputs, .. } = recording;
         let recorded = steps.len();
         remove_copies(&mut steps, &buffers, &mut values, &outputs, &leaves);
+        remove_repetitions(&mut steps, &buffers, &mut values, &outputs, &leaves);
         show_repeated_once(&mut steps, &buffers, &mut values);
         write_numbers_out(&mut steps, &mut buffers, &mut values, numbers);
         let buffer = |v: ValueId| values[v as usize].buffer as usize;
@@ -220,25 +211,25 @@ impl Plan {
                 step.outs.iter().flatten().for_each(|&v| made[buffer(v)] = true);
             }
         }
-        let mut runs = runs(&steps, &way, &values);
+        let runs = runs(&steps, &way, &values);
         let mut inside = vec![false; buffers.len()];
-        for run in &mut runs {
-            for v in steps[run.steps.clone()].iter().flat_map(|step| step.outs.iter().flatten()) {
+        for run in &runs {
+            for v in steps[run.clone()].iter().flat_map(|step| step.outs.iter().flatten()) {
                 let b = buffer(*v);
-                let within =
-                    life[b].as_ref().is_some_and(|life| life.start >= run.steps.start && life.end <= run.steps.end);
-                if within && !escapes[b] && !written[b] {
-                    inside[b] = true;
-                    run.inside.push(*v);
-                }
+                let within = life[b].as_ref().is_some_and(|life| life.start >= run.start && life.end <= run.end);
+                inside[b] |= within && !escapes[b] && !written[b];
+            }
+            // A block of it is no block of a part of it.
+            for v in steps[run.clone()].iter().flat_map(|step| step.xs.iter().flatten()) {
+                inside[buffer(*v)] &= covers(&values[*v as usize], buffers[buffer(*v)].bytes);
             }
         }
         // Taken block by block, the first step of a run has not read all of its operands when the last step begins to
         // write: what either uses is there for the whole run.
         for run in &runs {
-            for v in steps[run.steps.clone()].iter().flat_map(|step| step.xs.iter().chain(&step.outs).flatten()) {
+            for v in steps[run.clone()].iter().flat_map(|step| step.xs.iter().chain(&step.outs).flatten()) {
                 if let Some(life) = &mut life[buffer(*v)] {
-                    *life = life.start.min(run.steps.start)..life.end.max(run.steps.end);
+                    *life = life.start.min(run.start)..life.end.max(run.end);
                 }
             }
         }
@@ -292,6 +283,8 @@ impl Plan {
                 drops: SmallVec::new(),
             })
             .collect();
+        let is_inside = |v: ValueId| inside[buffer(v)].then(|| buffer(v));
+        let runs = runs.into_iter().map(|run| Run::new(run, &steps, &values, &is_inside)).collect();
         let mut used = vec![false; values.len()];
         for planned in &steps {
             planned.step.xs.iter().chain(&planned.step.outs).flatten().for_each(|&v| used[v as usize] = true);
@@ -375,29 +368,6 @@ fn loop_of(step: &Step, way: Way, values: &[Window]) -> Option<Loop> {
     has_loop.then(|| Loop { op: op.clone(), dtype, xs: [operand(*a), operand(*b)], out: *out, n })
 }
 
-/// The runs of consecutive steps that can be taken together.
-fn runs(steps: &[Step], way: &[Way], values: &[Window]) -> Vec<Run> {
-    let numel = |i: usize| match (way[i], &steps[i].outs[..]) {
-        (Way::Flat, [Some(v)]) => Some(values[*v as usize].sizes.iter().product::<usize>()).filter(|&n| n >= FROM),
-        _ => None,
-    };
-    let mut runs = Vec::new();
-    let mut start = 0;
-    while start < steps.len() {
-        let mut end = start + 1;
-        if let Some(n) = numel(start) {
-            while end < steps.len() && end - start < LONGEST && numel(end) == Some(n) {
-                end += 1;
-            }
-            if end - start > 1 {
-                runs.push(Run { steps: start..end, numel: n, inside: Vec::new() });
-            }
-        }
-        start = end;
-    }
-    runs
-}
-
 /// What arguments are like.
 pub(super) fn input_metas(inputs: &[Tensor]) -> Vec<InputMeta> {
     let metas = inputs.iter().map(|x| {
@@ -476,6 +446,55 @@ fn remove_copies(
             values.iter_mut().filter(|w| w.buffer == new).for_each(|w| w.buffer = old);
             last[old as usize] = last[new as usize];
             escapes[old as usize] = escapes[new as usize];
+        }
+    }
+    let mut gone = gone.iter();
+    steps.retain(|_| !gone.next().expect("one for each step"));
+}
+
+/// Takes out ops that make what another one has made already: of the same operands, which nobody writes to. Rules that
+/// are differentiated twice are full of them.
+fn remove_repetitions(
+    steps: &mut Vec<Step>,
+    buffers: &[Buffer],
+    values: &mut [Window],
+    outputs: &[Output],
+    leaves: &[Leaf],
+) {
+    // What is changed, or handed out.
+    let mut taken = vec![false; buffers.len()];
+    let kept = outputs.iter().map(|o| o.value).chain(leaves.iter().filter_map(|l| l.now));
+    kept.chain(steps.iter().flat_map(Step::written)).for_each(|v| taken[values[v as usize].buffer as usize] = true);
+    let mut made: HashMap<String, u32> = HashMap::new();
+    let mut gone = vec![false; steps.len()];
+    for (step, gone) in steps.iter().zip(&mut gone) {
+        let (What::Op(op), false, [Some(out)]) = (&step.what, step.draws, &step.outs[..]) else { continue };
+        let result = &values[*out as usize];
+        let (new, all) = (result.buffer, step.xs.iter().chain(&step.outs).flatten());
+        let is_own =
+            matches!(buffers[new as usize].origin, Origin::Step) && covers(result, buffers[new as usize].bytes);
+        // What pointwise ops have besides operands are numbers, which their words show.
+        if !is_own
+            || op.facts().batch != Batching::Pointwise
+            || all.clone().any(|&v| taken[values[v as usize].buffer as usize])
+        {
+            continue;
+        }
+        let mut key = format!("{op:?}");
+        for &v in all {
+            let w = &values[v as usize];
+            let buffer = if w.buffer == new { u32::MAX } else { w.buffer };
+            let _ = write!(key, "|{buffer} {:?} {:?} {:?} {}", w.dtype, w.sizes, w.strides, w.offset);
+        }
+        match made.entry(key) {
+            Entry::Occupied(first) => {
+                *gone = true;
+                let first = *first.get();
+                values.iter_mut().filter(|w| w.buffer == new).for_each(|w| w.buffer = first);
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(new);
+            }
         }
     }
     let mut gone = gone.iter();

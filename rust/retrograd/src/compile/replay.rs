@@ -1,6 +1,5 @@
 //! Replays: the steps of a program, one after the other, on what the call is given.
 
-use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::backward::{BackwardProgram, parted};
 use super::compare::OtherNumber;
-use super::program::{GradOfLeaf, Loop, Met, Place, Plan, Planned, Run, Way};
+use super::program::{GradOfLeaf, Loop, Met, Place, Plan, Planned, Way};
 use super::record;
 use super::recording::{LeafOf, Output, Recording, Update, ValueId, What, Window};
 use crate::autograd::apply::{run_rule, write_result};
@@ -18,7 +17,7 @@ use crate::autograd::mode::{self, GradGuard};
 use crate::autograd::node::Grads;
 use crate::counted::Counted;
 use crate::error::{Error, Result};
-use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::parallel::SharedPtr;
 use crate::optim::AdamState;
 use crate::storage::Storage;
 use crate::storage::reclaim::reading;
@@ -332,7 +331,7 @@ impl Program {
         let mut at = 0;
         while let Some(planned) = self.plan.steps.get(at) {
             if let Some(run) = runs.next_if(|run| run.steps.start == at) {
-                self.run_in_blocks(frame, run)?;
+                run.take(&self.plan.steps, |v| (frame.get(Some(v)), frame.at[v as usize].get()))?;
                 at = run.steps.end;
                 for &v in self.plan.steps[run.steps.clone()].iter().flat_map(|planned| &planned.drops) {
                     frame.tensors[v as usize] = None;
@@ -400,68 +399,6 @@ impl Program {
         Ok(())
     }
 
-    /// Takes steps together: all of them for one block of elements, and then for the next.
-    fn run_in_blocks(&self, frame: &Frame, run: &Run) -> Result<()> {
-        let steps = &self.plan.steps[run.steps.clone()];
-        // The values of the run, each once, and where the operands and results of its steps are among them.
-        let mut met: SmallVec<[ValueId; 32]> = SmallVec::new();
-        let place = |v: ValueId, met: &mut SmallVec<[ValueId; 32]>| {
-            met.iter().position(|&m| m == v).unwrap_or_else(|| {
-                met.push(v);
-                met.len() - 1
-            })
-        };
-        let mut all: SmallVec<[InRun<'_>; 16]> = SmallVec::new();
-        for planned in steps {
-            let (What::Op(op), Some(out)) = (&planned.step.what, planned.step.outs[0]) else { return Err(lost()) };
-            let xs = planned.step.xs.iter().flatten().map(|&v| place(v, &mut met)).collect();
-            all.push(InRun { op: &**op, xs, out: place(out, &mut met) });
-        }
-        let n = run.numel;
-        let block = block_of(met.len());
-        let failed = Mutex::new(None);
-        let piece = |blocks: Range<usize>| {
-            let _reading = reading();
-            let windows = || -> Result<SmallVec<[Sliding; 32]>> {
-                met.iter().map(|&v| self.sliding(frame, run, v, block)).collect()
-            };
-            let mut windows = match windows() {
-                Ok(windows) => windows,
-                Err(error) => return *failed.lock() = Some(error),
-            };
-            for number in blocks {
-                let start = number * block;
-                let len = block.min(n - start);
-                for window in &mut windows {
-                    window.show(start, len);
-                }
-                for InRun { op, xs, out } in &all {
-                    let xs: SmallVec<[&Tensor; 3]> = xs.iter().map(|&x| &windows[x].tensor).collect();
-                    // SAFETY: 1. The plan has asked, for all of the elements. 2. It has the result apart from all that
-                    // is in use; blocks of values that have no more than that are memory of their own.
-                    unsafe { op.run_flat(&xs, &windows[*out].tensor) };
-                }
-            }
-        };
-        // About a nanosecond for four elements.
-        let cost = (n * steps.len()) as f64 * 0.25;
-        split(n.div_ceil(block), 1, cost, &piece);
-        failed.into_inner().map_or(Ok(()), Err)
-    }
-
-    /// The window of a value that moves over its elements.
-    fn sliding(&self, frame: &Frame, run: &Run, v: ValueId, block: usize) -> Result<Sliding> {
-        let w = &self.plan.values[v as usize];
-        if run.inside.contains(&v) {
-            return Ok(Sliding { tensor: Tensor::empty(&[block], w.dtype)?, moves: Moves::Stays, first: 0 });
-        }
-        let whole = frame.get(Some(v));
-        let first = whole.storage_offset();
-        let moves = if whole.numel() == run.numel { Moves::Along } else { Moves::IsOne };
-        let n = if moves == Moves::Along { block } else { 1 };
-        Ok(Sliding { tensor: Tensor::from_parts(whole.storage(), w.dtype, &[n], &[1], first)?, moves, first })
-    }
-
     /// Whether a value's memory is the program's own.
     fn is_inside(&self, v: Option<ValueId>) -> bool {
         let place = v.map(|v| &self.plan.places[self.plan.values[v as usize].buffer as usize]);
@@ -509,53 +446,6 @@ impl Program {
             backward.attach(&mut results, &additional, inputs, numbers)?;
         }
         Ok(results)
-    }
-}
-
-/// Elements of a block, of so many values that all of them stay in the cache.
-fn block_of(values: usize) -> usize {
-    match values {
-        0..=16 => 1 << 12,
-        17..=32 => 1 << 11,
-        _ => 1 << 10,
-    }
-}
-
-/// A step of a run: its operands and result by their places among the values of the run.
-struct InRun<'a> {
-    op: &'a dyn AnyPrimitive,
-    xs: SmallVec<[usize; 2]>,
-    out: usize,
-}
-
-/// A block of a value, while steps are taken together.
-struct Sliding {
-    tensor: Tensor,
-    moves: Moves,
-    /// Where the value begins in its storage.
-    first: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Moves {
-    /// Over the elements of the value.
-    Along,
-    /// A block is all that there is.
-    Stays,
-    /// It is one element, for all others.
-    IsOne,
-}
-
-impl Sliding {
-    /// Shows the `len` elements from `start` on.
-    fn show(&mut self, start: usize, len: usize) {
-        let first = match self.moves {
-            Moves::Along => self.first + start,
-            Moves::Stays => 0,
-            Moves::IsOne => return,
-        };
-        // SAFETY: the value has elements up to `start + len`, and a block up to `len`.
-        unsafe { self.tensor.slide(first, len) };
     }
 }
 

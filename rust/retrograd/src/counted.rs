@@ -4,7 +4,8 @@
 //! exchanges two counters atomically then, each for some 6 ns. Here both are halves of one word: who reads in it that
 //! there is one reference, which is its own, knows that nobody can make another one.
 //!
-//! - **C1** The lower half of the word counts `Counted`s, the upper half `WeakCounted`s, and one more for all `Counted`s together.
+//! - **C1** The lower half of the word counts `Counted`s, the upper half `WeakCounted`s, and one more for all
+//!   `Counted`s together.
 //! - **C2** The value lives while there is an `Counted`, its memory while there is either.
 //! - **C3** Who decrements the word releases what it did with the value; who finds itself alone acquires that.
 
@@ -189,7 +190,8 @@ impl<T: ?Sized> Counted<T> {
             return;
         }
         fence(Ordering::Acquire);
-        // SAFETY: C2: that was the last `Counted`. What all of them counted as a `WeakCounted` is given up after the value.
+        // SAFETY: C2: that was the last `Counted`. What all of them counted as a `WeakCounted` is given up after the
+        // value.
         unsafe { ManuallyDrop::drop(&mut (*self.0.as_ptr()).value) };
         drop(WeakCounted(self.0, PhantomData));
     }
@@ -295,19 +297,22 @@ mod tests {
     use super::*;
 
     /// Counts its drops.
-    struct Counts<'a>(&'a AtomicUsize, u64);
+    struct Counts<'a> {
+        drops: &'a AtomicUsize,
+        mark: u64,
+    }
     impl Drop for Counts<'_> {
         fn drop(&mut self) {
-            assert_eq!(self.1, 7, "dropped twice, or never made");
-            self.1 = 0;
-            self.0.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(self.mark, 7, "dropped twice, or never made");
+            self.mark = 0;
+            self.drops.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     #[test]
     fn a_value_goes_with_its_last_arc() {
         let drops = AtomicUsize::new(0);
-        let a = Counted::new(Counts(&drops, 7));
+        let a = Counted::new(Counts { drops: &drops, mark: 7 });
         let b = a.clone();
         assert!(Counted::ptr_eq(&a, &b) && Counted::strong_count(&a) == 2);
         drop(a);
@@ -319,11 +324,11 @@ mod tests {
     #[test]
     fn a_weak_keeps_memory_and_no_value() {
         let drops = AtomicUsize::new(0);
-        let a = Counted::new(Counts(&drops, 7));
+        let a = Counted::new(Counts { drops: &drops, mark: 7 });
         let (weak, other) = (Counted::downgrade(&a), Counted::downgrade(&a));
         let b = weak.upgrade().unwrap();
         drop((a, other));
-        assert_eq!((b.1, weak.strong_count()), (7, 1));
+        assert_eq!((b.mark, weak.strong_count()), (7, 1));
         drop(b);
         assert_eq!((drops.load(Ordering::Relaxed), weak.strong_count()), (1, 0));
         assert!(weak.clone().upgrade().is_none());
@@ -345,16 +350,18 @@ mod tests {
     #[test]
     fn raw_addresses_and_objects_are_the_same_value() {
         #[repr(align(64))]
-        struct Aligned(u8);
-        let raw = Counted::into_raw(Counted::new(Aligned(3)));
+        struct Aligned {
+            byte: u8,
+        }
+        let raw = Counted::into_raw(Counted::new(Aligned { byte: 3 }));
         assert!(raw.addr().is_multiple_of(64));
         // SAFETY: from `into_raw`, once.
-        assert_eq!(unsafe { Counted::from_raw(raw) }.0, 3);
+        assert_eq!(unsafe { Counted::from_raw(raw) }.byte, 3);
         let drops = AtomicUsize::new(0);
         {
             // SAFETY: the same address.
             let object: Counted<dyn Send + '_> =
-                unsafe { Counted::unsized_by(Counted::new(Counts(&drops, 7)), |p| p as _) };
+                unsafe { Counted::unsized_by(Counted::new(Counts { drops: &drops, mark: 7 }), |p| p as _) };
             let weak = Counted::downgrade(&object);
             drop(object.clone());
             drop(object);
@@ -375,13 +382,13 @@ mod tests {
         let rounds = if cfg!(miri) { 20 } else { 20_000 };
         let drops = AtomicUsize::new(0);
         for _ in 0..rounds {
-            let a = Counted::new(Counts(&drops, 7));
+            let a = Counted::new(Counts { drops: &drops, mark: 7 });
             let (b, weak) = (a.clone(), Counted::downgrade(&a));
             thread::scope(|s| {
                 if rounds < 100 || drops.load(Ordering::Relaxed).is_multiple_of(8) {
                     s.spawn(move || drop(a));
-                    s.spawn(move || assert_eq!(b.clone().1, 7));
-                    s.spawn(move || assert!(weak.upgrade().is_none_or(|c| c.1 == 7)));
+                    s.spawn(move || assert_eq!(b.clone().mark, 7));
+                    s.spawn(move || assert!(weak.upgrade().is_none_or(|c| c.mark == 7)));
                 } else {
                     drop((a, b));
                     assert!(weak.upgrade().is_none());

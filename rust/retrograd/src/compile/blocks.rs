@@ -1,5 +1,5 @@
-//! Steps that are taken together: all of them for one block of elements, and then for the next, so that what one makes is
-//! still in the cache when another one reads it.
+//! Steps that are taken together: all of them for one block of elements, and then for the next, so that what one makes
+//! is still in the cache when another one reads it.
 
 use std::ops::Range;
 

@@ -182,7 +182,7 @@ mod tests {
     /// Of sizes around blocks, in runs that are longer than one.
     #[test]
     fn steps_that_are_taken_together() {
-        for n in [super::super::program::FROM, 3 * 4096 * 4 + 5, 20_000] {
+        for n in [super::super::blocks::FROM, 3 * 4096 * 4 + 5, 20_000] {
             let function = compile(|xs| {
                 let mut y = xs[0].mul(&xs[1])?;
                 for _ in 0..15 {

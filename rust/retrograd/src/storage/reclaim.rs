@@ -226,8 +226,8 @@ impl<T> Shared<T> {
     #[inline]
     pub fn get<'a>(&'a self, _: &'a Proof) -> Option<Held<'a, T>> {
         let p = self.0.load(Ordering::Acquire);
-        // SAFETY: `p` came from `Counted::into_raw` and was reachable while this thread was reading; what is exchanged is
-        // retired, so the count that it stands for is not given up before the reading ends.
+        // SAFETY: `p` came from `Counted::into_raw` and was reachable while this thread was reading; what is exchanged
+        // is retired, so the count that it stands for is not given up before the reading ends.
         (!p.is_null()).then(|| Held(ManuallyDrop::new(unsafe { Counted::from_raw(p) }), PhantomData))
     }
     /// Another reference to the same.

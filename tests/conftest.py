@@ -3,6 +3,10 @@
 import gc
 import importlib
 import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,6 +15,15 @@ import pytest
 @pytest.fixture(scope="session")
 def rg() -> Any:
     return importlib.import_module(os.environ.get("RETROGRAD_STANDIN", "retrograd"))
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Callable[[str], ModuleType]]:
+    """Imports a file of `benches`, which is no package."""
+    folder = str(Path(__file__).parents[1] / "benches")
+    sys.path.insert(0, folder)
+    yield importlib.import_module
+    sys.path.remove(folder)
 
 
 def pytest_collection_finish() -> None:

@@ -1,22 +1,14 @@
 """`benches/adbench.py` without ADBench: its cases run, and their compiled forms give what the eager ones give."""
 
-import importlib
-import sys
-from pathlib import Path
-
 import pytest
 
 import retrograd as rg
 
-BENCHES = Path(__file__).parents[1] / "benches"
-
 
 @pytest.fixture(scope="module")
-def adbench():
+def adbench(bench):
     pytest.importorskip("numpy")
-    sys.path.insert(0, str(BENCHES))
-    yield importlib.import_module("adbench")
-    sys.path.remove(str(BENCHES))
+    return bench("adbench")
 
 
 @pytest.mark.parametrize("name", ["GMM, d = 2, K = 5", "Hand 1, simple"])

@@ -1,27 +1,21 @@
 """`benches/figures.py` writes pages from what was measured: here from made-up figures."""
 
-import importlib
 import json
 import re
 import socket
 import sys
-from pathlib import Path
 
 import pytest
 
-BENCHES = Path(__file__).parents[1] / "benches"
+
+@pytest.fixture(scope="module")
+def figures(bench):
+    return bench("figures")
 
 
 @pytest.fixture(scope="module")
-def figures():
-    sys.path.insert(0, str(BENCHES))
-    yield importlib.import_module("figures")
-    sys.path.remove(str(BENCHES))
-
-
-@pytest.fixture(scope="module")
-def row(figures):
-    compare = importlib.import_module("compare")
+def row(figures, bench):
+    compare = bench("compare")
 
     def make(name, ours, torch, **more):
         given = compare.Row(name, ours=ours, torch=torch, **more)
@@ -67,8 +61,8 @@ def test_the_mean_of_the_statements_is_there_if_all_are(figures, row):
     assert "statement*" not in figures.page([measured(rows[1:])])
 
 
-def test_every_row_that_is_raced_has_a_kind_and_every_kind_rows(figures):
-    compare = importlib.import_module("compare")
+def test_every_row_that_is_raced_has_a_kind_and_every_kind_rows(figures, bench):
+    compare = bench("compare")
     names = [case.name for case in compare.CASES] + ["import", "installed size"]
     assert {figures.kind(name) for name in names} == set(figures.KINDS)
     assert figures.kind("nn: transformer of 4 blocks, width 64") == "Training steps"

@@ -1,24 +1,18 @@
 """Small statements take no more instructions than when their counts were stored: `benches/instructions.py`."""
 
-import importlib
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 import retrograd as rg
 
-BENCHES = Path(__file__).parents[1] / "benches"
-
 
 @pytest.fixture(scope="module")
-def instructions():
-    sys.path.insert(0, str(BENCHES))
-    yield importlib.import_module("instructions")
-    sys.path.remove(str(BENCHES))
+def instructions(bench):
+    return bench("instructions")
 
 
 def test_no_statement_takes_more_instructions_than_are_stored(instructions):

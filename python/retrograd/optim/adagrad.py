@@ -114,7 +114,7 @@ class Adagrad(GroupOptimizer):
             fused=group["fused"],
             grad_scale=getattr(self, "grad_scale", None),
             found_inf=getattr(self, "found_inf", None),
-            has_sparse_grad=any(grad.is_sparse for grad in grads),
+            has_sparse_grad=_core._any_sparse(grads),
             foreach=group["foreach"],
             differentiable=group["differentiable"],
             has_complex=any(p.is_complex() for p in params),

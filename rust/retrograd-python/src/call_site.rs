@@ -113,13 +113,15 @@ pub fn detached<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> R {
 
 /// As [`detached`], for what is called at another place.
 pub fn detached_at<R: Send>(py: Python<'_>, here: u64, f: impl FnOnce() -> R + Send) -> R {
-    let _put = Put::replacing(if here == 0 { NOWHERE } else { here });
-    py.detach(f)
+    placed_at(here, || py.detach(f))
 }
 
 /// Runs `f`, which does much at the place where it is called: the place is looked up once.
 pub fn placed<R>(f: impl FnOnce() -> R) -> R {
-    let here = here();
+    placed_at(here(), f)
+}
+
+fn placed_at<R>(here: u64, f: impl FnOnce() -> R) -> R {
     let _put = Put::replacing(if here == 0 { NOWHERE } else { here });
     f()
 }

@@ -211,28 +211,19 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         }
         return;
     }
+    let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
+    let part = |(i, m): (usize, usize), (j, n): (usize, usize), is_all| {
+        let (i, j) = (i as isize, j as isize);
+        // SAFETY: duty 1 for a part of C, which no other thread has, and no extent is zero.
+        unsafe {
+            let (a, b) = (a.get().offset(i * a_rs).cast_const(), b.get().offset(j * b_cs).cast_const());
+            let c = c.get().offset(i * c_rs + j * c_cs);
+            T::product(&Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj, is_all });
+        }
+    };
     let is_vector = m.min(n) == 1;
     if m.saturating_mul(n).saturating_mul(k) < FEW_TERMS || is_vector && (T::VECTOR_GRAIN == 0 || m == n) {
-        // SAFETY: duty 1, and no extent is zero.
-        return unsafe {
-            T::product(&Product {
-                m,
-                n,
-                k,
-                a,
-                a_rs,
-                a_cs,
-                b,
-                b_rs,
-                b_cs,
-                accumulate,
-                c,
-                c_rs,
-                c_cs,
-                conj,
-                is_all: true,
-            })
-        };
+        return part((0, m), (0, n), true);
     }
     // C is cut for threads along its longer side. An element has the same terms in the same order in any part of more
     // than one row and column.
@@ -243,34 +234,11 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
     while extent % grain == 1 {
         grain += least;
     }
-    let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
     let term = if is_vector { size_of::<T>() as f64 * VECTOR_BYTE_COST } else { TERM_COST };
     let cost = m as f64 * n as f64 * k as f64 * term;
-    split(extent, grain, cost, &|part| {
-        let (i, m) = if along_rows { (part.start as isize, part.len()) } else { (0, m) };
-        let (j, n) = if along_rows { (0, n) } else { (part.start as isize, part.len()) };
-        // SAFETY: duty 1 for a part of C, which no other thread has, and no extent is zero.
-        unsafe {
-            let (a, b) = (a.get().offset(i * a_rs).cast_const(), b.get().offset(j * b_cs).cast_const());
-            let c = c.get().offset(i * c_rs + j * c_cs);
-            T::product(&Product {
-                m,
-                n,
-                k,
-                a,
-                a_rs,
-                a_cs,
-                b,
-                b_rs,
-                b_cs,
-                accumulate,
-                c,
-                c_rs,
-                c_cs,
-                conj,
-                is_all: false,
-            });
-        }
+    split(extent, grain, cost, &|range| {
+        let cut = (range.start, range.len());
+        if along_rows { part(cut, (0, n), false) } else { part((0, m), cut, false) }
     });
 }
 

@@ -9,6 +9,7 @@ use super::apply::apply_any;
 use super::erased::AnyPrimitive;
 use super::mode;
 use super::node::{Grads, NodeRef, Run};
+use super::operands::Results;
 use super::overlap::{OverlapRules, Reads};
 use super::saved::SavedTensors;
 use crate::error::{Error, Result};
@@ -194,7 +195,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// As [`Primitive::forward`], of an op with one result: to be stated by those of which small tensors have many.
     #[inline]
     fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
-        self.forward(xs).map(|mut outs| outs.swap_remove(0))
+        self.forward(xs).map(Tensor::of_list)
     }
 
     /// The op itself, of operands some of which are sparse.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::program::{Loop, Planned, Way};
+use super::program::{ALIGNMENT, Loop, Planned, Way};
 use super::recording::{Step, ValueId, What, Window};
 use crate::error::Result;
 use crate::kernels::parallel::{SharedPtr, split};
@@ -52,9 +52,6 @@ const LONGEST: usize = 64;
 
 /// From how many elements on steps are taken together.
 pub(super) const FROM: usize = 1 << 14;
-
-/// Bytes between the beginnings of two blocks are a multiple of this.
-const ALIGNMENT: usize = 64;
 
 fn numel(window: &Window) -> usize {
     window.sizes.iter().product()

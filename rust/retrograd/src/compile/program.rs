@@ -147,7 +147,7 @@ pub(super) struct Plan {
 }
 
 /// Bytes between the beginnings of two buffers are a multiple of this.
-const ALIGNMENT: usize = 64;
+pub(super) const ALIGNMENT: usize = 64;
 
 impl Plan {
     /// `numbers` are buffers of numbers that are given at each call, in this order.
@@ -162,15 +162,7 @@ impl Plan {
         let is_outside =
             |b: usize| matches!(buffers[b].origin, Origin::Input(_) | Origin::Captured(_) | Origin::Grad(_));
         // What outlives the call.
-        let mut escapes = vec![false; buffers.len()];
-        for output in &outputs {
-            escapes[buffer(output.value)] = true;
-        }
-        for leaf in &leaves {
-            if let Some(now) = leaf.now {
-                escapes[buffer(now)] = true;
-            }
-        }
+        let escapes = escaping(&buffers, &values, &outputs, &leaves);
         // From the last step on, what is needed of what others have made.
         let mut needed = escapes.clone();
         let mut keep = vec![false; steps.len()];
@@ -417,6 +409,14 @@ fn way_into(step: &Step, values: &[Window], buffers: &[Buffer], result: ValueId)
     }
 }
 
+/// By buffer, whether it outlives the call: it is handed out, or becomes a gradient.
+fn escaping(buffers: &[Buffer], values: &[Window], outputs: &[Output], leaves: &[Leaf]) -> Vec<bool> {
+    let mut escapes = vec![false; buffers.len()];
+    let kept = outputs.iter().map(|o| o.value).chain(leaves.iter().filter_map(|l| l.now));
+    kept.for_each(|v| escapes[values[v as usize].buffer as usize] = true);
+    escapes
+}
+
 /// Takes out copies of what nobody uses afterwards: the copy is the original from then on.
 fn remove_copies(
     steps: &mut Vec<Step>,
@@ -425,9 +425,7 @@ fn remove_copies(
     outputs: &[Output],
     leaves: &[Leaf],
 ) {
-    let kept = outputs.iter().map(|o| o.value).chain(leaves.iter().filter_map(|l| l.now));
-    let mut escapes = vec![false; buffers.len()];
-    kept.for_each(|v| escapes[values[v as usize].buffer as usize] = true);
+    let mut escapes = escaping(buffers, values, outputs, leaves);
     let mut last = vec![0; buffers.len()];
     for (i, step) in steps.iter().enumerate() {
         step.xs.iter().chain(&step.outs).flatten().for_each(|&v| last[values[v as usize].buffer as usize] = i);
@@ -462,9 +460,8 @@ fn remove_repetitions(
     leaves: &[Leaf],
 ) {
     // What is changed, or handed out.
-    let mut taken = vec![false; buffers.len()];
-    let kept = outputs.iter().map(|o| o.value).chain(leaves.iter().filter_map(|l| l.now));
-    kept.chain(steps.iter().flat_map(Step::written)).for_each(|v| taken[values[v as usize].buffer as usize] = true);
+    let mut taken = escaping(buffers, values, outputs, leaves);
+    steps.iter().flat_map(Step::written).for_each(|v| taken[values[v as usize].buffer as usize] = true);
     let mut made: HashMap<String, u32> = HashMap::new();
     let mut gone = vec![false; steps.len()];
     for (step, gone) in steps.iter().zip(&mut gone) {

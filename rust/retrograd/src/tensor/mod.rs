@@ -354,8 +354,10 @@ impl Tensor {
         if let Some(b) = self.batched() {
             return Self::batched_over(self.snapshot(), Batched { value: b.value.alias_uncounted(), ..b });
         }
-        let body = Body { version: Shared::new(Counted::default()), ..self.snapshot() };
-        Self::with(body, None, self.kind())
+        let reading = reading();
+        let b = self.body();
+        let plain = Plain { version: Shared::new(Counted::default()), ..Plain::of(b, &reading) };
+        Self::laid_out(plain, &b.sizes, Some(&b.strides), None, self.kind())
     }
 
     /// Shares storage with `self` under another layout, is no view of it, and counts its own writes from 0.

@@ -5,7 +5,7 @@
 //! which ops on sparse tensors compute with. Whoever shares the storage (`detach()`, a saved tensor) shares these.
 //!
 //! The layout of such a tensor has the bit `sparse` among its [`LazyBits`], and strides of 0. Everything that reads
-//! elements asks for the bit, or asks the storage for room that it does not have: `operands.rs` for ops, `body_over`
+//! elements asks for the bit, or asks the storage for room that it does not have: `operands.rs` for ops, `plain_over`
 //! for views, `check_read` for who leaves the engine.
 
 use std::sync::atomic::Ordering;

@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use super::dots::{self, Dots};
 use super::scratch;
 use super::simd::{Float, Simd};
-use super::tile::{self, CHAINS, FEW_SUMS, PACK, PART, Rows, Tile, WHOLE};
+use super::tile::{self, Ahead, CHAINS, FEW_SUMS, GROUP, PACK, PART, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
 use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
 
@@ -329,6 +329,7 @@ pub(super) unsafe fn rows<V: Simd, const COPY: bool>(p: &Product<V::Elem>) {
                     b,
                     b_rs,
                     packed: null_mut(),
+                    ahead: Ahead::NOTHING,
                     start: null(),
                     c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
                     c_rs: p.c_rs,
@@ -449,6 +450,29 @@ struct Block<'a, T> {
     source: Option<Part<'a, T>>,
 }
 
+impl<T> Block<'_, T> {
+    /// What tile `i` of `tiles` of the panel from column `j0` on fetches: all tiles of a group of panels fetch the next
+    /// group, each its share of the rows.
+    #[inline(always)]
+    fn ahead<V: Simd<Elem = T>>(&self, j0: usize, i: usize, tiles: usize) -> Ahead<T> {
+        let (p, width) = (&self.p, 2 * V::LEN);
+        let (group, panel) = (j0 / width / GROUP, j0 / width % GROUP);
+        let next = (group + 1) * GROUP * width;
+        let (b, rs) = if next >= p.n || self.source.is_some() && !self.b_ready {
+            return Ahead::NOTHING;
+        } else if self.b_ready {
+            (self.b_copy.wrapping_add(next * p.k).cast_const(), (GROUP * width) as isize)
+        } else if p.b_cs == 1 {
+            (p.b.wrapping_add(next), p.b_rs)
+        } else {
+            return Ahead::NOTHING;
+        };
+        let every = GROUP * tiles;
+        let first = (panel * tiles + i) * p.k / every;
+        Ahead { row: b.wrapping_offset(first as isize * rs), rs, every }
+    }
+}
+
 /// A block of a [`Virtual`] B.
 struct Part<'a, T> {
     panels: &'a dyn Panels<T>,
@@ -525,6 +549,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     b,
                     b_rs,
                     packed: slot,
+                    ahead: block.ahead::<V>(j0, i, tiles.parts),
                     start: block.source.as_ref().map_or(null(), |part| part.start_at(i0)),
                     c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
                     c_rs: p.c_rs,

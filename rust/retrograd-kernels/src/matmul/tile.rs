@@ -1,6 +1,7 @@
 //! The micro-kernel: one block of C, held in registers while A and B are read.
 
 use super::simd::Simd;
+use crate::simd::prefetch_lines;
 
 /// The distances of the rows of A from its first one, in bytes: those of the odd rows 1, 3, 5, .. 15, of which the
 /// others are multiples by powers of two, as addresses have them.
@@ -28,6 +29,22 @@ impl Rows {
     }
 }
 
+/// Panels of B, of two vectors each, that are fetched together: where memory has pages of 4 KB, each row of a panel is
+/// on a page of its own, and finding the page takes as long as fetching a line.
+pub(super) const GROUP: usize = 4;
+
+/// Rows of B that later tiles read, fetched from memory on the way: the part of a row in a group of panels, after every
+/// `every` steps. A tile that asks for a row when it needs it waits for memory at every step.
+pub(crate) struct Ahead<T> {
+    pub row: *const T,
+    pub rs: isize,
+    pub every: usize,
+}
+
+impl<T> Ahead<T> {
+    pub(super) const NOTHING: Self = Self { row: std::ptr::null(), rs: 0, every: usize::MAX };
+}
+
 /// A block of C of `R` rows and `C` vectors, and what it is the product of.
 pub(crate) struct Tile<'a, T> {
     /// Terms of each dot product.
@@ -41,6 +58,7 @@ pub(crate) struct Tile<'a, T> {
     pub b_rs: isize,
     /// Where a packing tile copies those rows, with a stride of `C` vectors.
     pub packed: *mut T,
+    pub ahead: Ahead<T>,
     /// What the sums of each row start from: `R` elements; null for zeros.
     pub start: *const T,
     /// `R` rows of `C - 1` full vectors and `last` elements of one more.
@@ -107,14 +125,24 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
                 }
             }
         }
+        let mut ahead = t.ahead.row;
         while left > 0 {
-            step::<V, R, C, LOAD>(t, rows, &mut acc, a, b, packed);
-            a = a.wrapping_offset(t.a_cs);
-            b = b.wrapping_offset(t.b_rs);
-            if LOAD == PACK {
-                packed = packed.wrapping_add(C * V::LEN);
+            let steps = left.min(t.ahead.every);
+            left -= steps;
+            for _ in 0..steps {
+                step::<V, R, C, LOAD>(t, rows, &mut acc, a, b, packed);
+                a = a.wrapping_offset(t.a_cs);
+                b = b.wrapping_offset(t.b_rs);
+                if LOAD == PACK {
+                    packed = packed.wrapping_add(C * V::LEN);
+                }
             }
-            left -= 1;
+            if left > 0 {
+                for j in 0..GROUP * 2 {
+                    prefetch_lines::<1, V::Elem>(ahead.wrapping_add(j * V::LEN));
+                }
+                ahead = ahead.wrapping_offset(t.ahead.rs);
+            }
         }
         for (i, acc) in acc.iter().enumerate() {
             let c = t.c.offset(i as isize * t.c_rs);

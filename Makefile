@@ -142,13 +142,13 @@ miri: ## Run the Rust tests of memory and graphs in Miri (installs it with rustu
 	$(CARGO) +nightly miri --version >/dev/null 2>&1 || \
 		rustup toolchain install nightly --profile minimal --component miri,rust-src
 	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd-kernels --lib -- memory:: sort::
-	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd --lib -- storage:: tensor:: autograd::
+	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd-engine --lib -- storage:: tensor:: autograd::
 
 loom: ## Run the pools under every order of their threads that loom finds
 	RUSTFLAGS="--cfg loom" $(CARGO) test $(LOCKED) -p retrograd-kernels --release --test loom
 
 valgrind: ## Run the Rust tests of the engine under valgrind, which sees the machine's memory
-	$(CARGO) test $(LOCKED) -p retrograd --lib \
+	$(CARGO) test $(LOCKED) -p retrograd-engine --lib \
 		--config 'target."cfg(all())".runner = "valgrind --quiet --error-exitcode=9 --num-callers=25"' -- --test-threads 1
 
 msrv: ## Check that the crates compile with the Rust that they promise (installs it with rustup)
@@ -170,7 +170,7 @@ stubs: $(WHEEL) ## Write the type stubs of the built module
 BESIDE = $(if $(TORCH),--torch-site "$(TORCH)")
 bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side with torch, for docs/figures.md
 	mkdir -p target/figures
-	$(CARGO) bench $(LOCKED) -p retrograd
+	$(CARGO) bench $(LOCKED) -p retrograd-engine
 	$(PY) benches/compare.py $(BESIDE) --json target/figures/one.json $(BENCH_ARGS)
 	$(PY) benches/compare.py $(BESIDE) --threads 2 --json target/figures/two.json $(BENCH_ARGS)
 	$(PY) benches/compiled.py $(BESIDE) $(if $(JAX),--jax-site "$(JAX)") --json target/figures/compiled.json

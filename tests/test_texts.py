@@ -156,4 +156,4 @@ def test_the_record_for_contributors_is_the_one_in_use():
 def test_rust_shown_to_contributors_is_compared_by_a_test():
     assert len(blocks("CONTRIBUTING.md", "rust")) == len(blocks("docs/architecture.md", "rust")) == 1
     for test, document in (("add_a_kernel", "CONTRIBUTING.md"), ("add_an_op", "docs/architecture.md")):
-        assert document in (ROOT / f"rust/retrograd/tests/{test}.rs").read_text()
+        assert document in (ROOT / f"rust/retrograd-engine/tests/{test}.rs").read_text()

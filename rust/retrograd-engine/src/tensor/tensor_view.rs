@@ -43,7 +43,7 @@ impl Tensor {
     /// `vmap`.
     ///
     /// ```
-    /// use retrograd::Tensor;
+    /// use retrograd_engine::Tensor;
     ///
     /// let t = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
     /// let view = t.view::<f32>().unwrap();
@@ -55,7 +55,7 @@ impl Tensor {
     ///
     /// There is no slice of the elements without such a guard:
     /// ```compile_fail,E0624
-    /// let t = retrograd::Tensor::from_slice(&[1.0f32], &[1]).unwrap();
+    /// let t = retrograd_engine::Tensor::from_slice(&[1.0f32], &[1]).unwrap();
     /// let elements: &[f32] = t.as_slice().unwrap();
     /// ```
     pub fn view<T: Element>(&self) -> Result<TensorView<T>> {

@@ -1,10 +1,10 @@
 //! The worked example of CONTRIBUTING.md, "Add a kernel": a scalar body, run by the shared loops.
 
-use retrograd::kernels::pointwise::{Map2, map2};
-use retrograd::kernels::real::Real;
-use retrograd::storage::reclaim::reading;
-use retrograd::testing::noise;
-use retrograd::{DType, Tensor};
+use retrograd_engine::kernels::pointwise::{Map2, map2};
+use retrograd_engine::kernels::real::Real;
+use retrograd_engine::storage::reclaim::reading;
+use retrograd_engine::testing::noise;
+use retrograd_engine::{DType, Tensor};
 
 // [example: kernel]
 /// The length of the vector `(a, b)`.

@@ -7,8 +7,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::ArrayD;
-use retrograd::autograd::engine::{Backward, root, run};
-use retrograd::{DType, Tensor};
+use retrograd_engine::autograd::engine::{Backward, root, run};
+use retrograd_engine::{DType, Tensor};
 
 const CHAIN: usize = 100;
 

@@ -58,7 +58,7 @@ pub fn root_grad(edge: &Edge, given: Option<&Tensor>, index: usize, what: &str) 
 /// Accumulates the gradient of a scalar `loss` into `.grad` of every leaf it depends on.
 ///
 /// ```
-/// use retrograd::{Tensor, autograd};
+/// use retrograd_engine::{Tensor, autograd};
 /// let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0], &[3]).unwrap();
 /// x.set_requires_grad(true).unwrap();
 /// let loss = x.mul(&x).unwrap().sum(None).unwrap();

@@ -6,7 +6,7 @@
 //! entry chose. A region belongs to its thread.
 //!
 //! ```
-//! use retrograd::{DType, Tensor, autocast};
+//! use retrograd_engine::{DType, Tensor, autocast};
 //! let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
 //! let y = {
 //!     let _region = autocast::Guard::new(autocast::Settings::default());

@@ -167,7 +167,7 @@ impl Tensor {
     /// Zeros.
     ///
     /// ```
-    /// use retrograd::{DType, Tensor};
+    /// use retrograd_engine::{DType, Tensor};
     /// assert_eq!(Tensor::zeros(&[2], DType::Float32).unwrap().to_vec::<f32>().unwrap(), [0.0, 0.0]);
     /// ```
     pub fn zeros(sizes: &[usize], dtype: DType) -> Result<Tensor> {

@@ -38,7 +38,7 @@ struct State {
 /// A function that reads elements (`item`, `to_vec`) runs as it is; [`Compiled::given_up`] says why.
 ///
 /// ```
-/// use retrograd::{Tensor, compile};
+/// use retrograd_engine::{Tensor, compile};
 /// let f = compile(|xs| Ok(vec![xs[0].mul(&xs[0])?.sin()?.sum(None)?]));
 /// for i in 0..4 {
 ///     let x = Tensor::from_slice(&[i as f64, 1.0], &[2]).unwrap();

@@ -5,7 +5,7 @@
 //! it was. Writes count as those of in-place ops, and are not recorded.
 //!
 //! ```
-//! use retrograd::{Tensor, autograd::{self, GradGuard}, optim::Sgd};
+//! use retrograd_engine::{Tensor, autograd::{self, GradGuard}, optim::Sgd};
 //! let x = Tensor::from_slice(&[1.0f64, 2.0], &[2]).unwrap();
 //! x.set_requires_grad(true).unwrap();
 //! autograd::backward(&x.square().unwrap().sum(None).unwrap()).unwrap();

@@ -1,13 +1,13 @@
 //! The worked example of docs/architecture.md, "Add an op": an op defined outside the crate, from formula to gradient
 //! check.
 
-use retrograd::autograd::apply::apply_as;
-use retrograd::autograd::primitive::Save;
-use retrograd::kernels::pointwise::Map1;
-use retrograd::kernels::real::Real;
-use retrograd::ops::pointwise::{Map, Pass, Unary};
-use retrograd::testing::{gradcheck, noise};
-use retrograd::{Result, Tensor};
+use retrograd_engine::autograd::apply::apply_as;
+use retrograd_engine::autograd::primitive::Save;
+use retrograd_engine::kernels::pointwise::Map1;
+use retrograd_engine::kernels::real::Real;
+use retrograd_engine::ops::pointwise::{Map, Pass, Unary};
+use retrograd_engine::testing::{gradcheck, noise};
+use retrograd_engine::{Result, Tensor};
 use retrograd_macros::op;
 
 // [example: op]
@@ -60,7 +60,7 @@ fn the_entry_carries_what_python_needs() {
     assert!(SOFTPLUS.doc.contains("Derivative"));
     let x = Tensor::from_slice(&[800.0f64, -800.0], &[2]).unwrap();
     assert_eq!(softplus(&x).unwrap().to_vec::<f64>().unwrap(), [800.0, 0.0]);
-    assert_eq!(softplus_as(retrograd::ops::Form::InPlace, &x).unwrap().id(), x.id());
+    assert_eq!(softplus_as(retrograd_engine::ops::Form::InPlace, &x).unwrap().id(), x.id());
 }
 
 #[test]

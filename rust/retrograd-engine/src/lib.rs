@@ -4,7 +4,7 @@
 //! crate `retrograd-python` puts this behind `import retrograd`.
 //!
 //! ```
-//! use retrograd::{Tensor, autograd};
+//! use retrograd_engine::{Tensor, autograd};
 //!
 //! let x = Tensor::from_slice(&[1.0f64, 2.0], &[2]).unwrap();
 //! x.set_requires_grad(true).unwrap();
@@ -16,7 +16,7 @@
 //! With the feature `ndarray`, on by default, arrays of that crate become tensors (`Tensor::from`), and tensors become
 //! arrays (`ArrayD::try_from`) or, by [`Tensor::view`], views of arrays.
 
-extern crate self as retrograd;
+extern crate self as retrograd_engine;
 
 pub mod autocast;
 pub mod autograd;

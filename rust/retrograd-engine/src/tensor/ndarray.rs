@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use ndarray::{ArrayD, array};
-//! use retrograd::Tensor;
+//! use retrograd_engine::Tensor;
 //!
 //! let x = Tensor::from(array![[1.0f32, 2.0], [3.0, 4.0]]);
 //! let y = x.mul(&x).unwrap();
@@ -73,7 +73,7 @@ impl<T: Element> TensorView<T> {
     ///
     /// ```
     /// use ndarray::array;
-    /// use retrograd::Tensor;
+    /// use retrograd_engine::Tensor;
     ///
     /// let t = Tensor::from(array![[1i64, 2, 3], [4, 5, 6]]).transpose(0, 1).unwrap();
     /// let view = t.view::<i64>().unwrap();

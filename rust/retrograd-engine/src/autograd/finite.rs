@@ -7,7 +7,7 @@
 //! operand or a parameter, is not one that the op made.
 //!
 //! ```
-//! use retrograd::{Tensor, autograd::{GradGuard, mode}};
+//! use retrograd_engine::{Tensor, autograd::{GradGuard, mode}};
 //! let _searching = GradGuard::with(mode::DETECT_NAN | mode::DETECT_INF, true);
 //! let error = Tensor::from_slice(&[1.0f32, 0.0], &[2]).unwrap().log().unwrap_err();
 //! assert!(error.to_string().starts_with("log made -inf at index (1,) of its result"));

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retrograd::kernels::matmul::{GemmScalar, gemm};
+use retrograd_engine::kernels::matmul::{GemmScalar, gemm};
 
 /// Rows, columns and terms.
 const SHAPES: [(usize, usize, usize); 8] = [

@@ -58,7 +58,7 @@ pub fn active() -> usize {
 /// Errors: those of `function`; no tensors, or axes of different sizes.
 ///
 /// ```
-/// use retrograd::{Tensor, transforms::vmap};
+/// use retrograd_engine::{Tensor, transforms::vmap};
 /// let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
 /// let norms = vmap(|xs| Ok(vec![xs[0].mul(&xs[0])?.sum(None)?]), &[&x]).unwrap();
 /// assert_eq!(norms[0].to_vec::<f64>().unwrap(), [5.0, 25.0]);

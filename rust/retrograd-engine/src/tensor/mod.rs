@@ -727,7 +727,7 @@ impl Tensor {
     /// A contiguous tensor of `values` in row-major order.
     ///
     /// ```
-    /// let t = retrograd::Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
+    /// let t = retrograd_engine::Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
     /// assert_eq!(t.sizes(), &[2, 2]);
     /// ```
     pub fn from_slice<T: Host>(values: &[T], sizes: &[usize]) -> Result<Self> {

@@ -5,7 +5,7 @@
 //! Their times say what is nested in what.
 //!
 //! ```
-//! use retrograd::{Tensor, autograd, profiler};
+//! use retrograd_engine::{Tensor, autograd, profiler};
 //! let x = Tensor::from_slice(&[1.0f32, 2.0], &[2]).unwrap();
 //! x.set_requires_grad(true).unwrap();
 //! profiler::open(profiler::Options::default()).unwrap();

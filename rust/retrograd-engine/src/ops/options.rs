@@ -10,8 +10,8 @@ use crate::tensor::{DType, Layout, Tensor, default_dtype};
 /// in the memory of the CPU exists, so `layout`, `device` and `pin_memory` choose nothing.
 ///
 /// ```
-/// use retrograd::ops::{TensorOptions, create};
-/// use retrograd::DType;
+/// use retrograd_engine::ops::{TensorOptions, create};
+/// use retrograd_engine::DType;
 ///
 /// let usual = create::zeros(&[2], TensorOptions::default()).unwrap();
 /// assert_eq!(usual.dtype(), DType::Float32);

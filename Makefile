@@ -39,9 +39,11 @@ TOOLS := $(VENV)/.tools-installed
 ZIG := $(VENV)/.zig-installed
 WHEEL := $(VENV)/.wheel-installed
 
-# What the wheel is made of. Folders are listed too: their time changes when a file in them is added or removed.
+# What the wheel is made of, which has no face for Rust. Folders are listed too: their time changes when a file in them
+# is added or removed.
 SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
-	$(shell find rust python \( -name tests -o -name benches -o -name __pycache__ \) -prune -o -print 2>/dev/null)
+	$(shell find rust python \( -path rust/retrograd -o -name tests -o -name benches -o -name __pycache__ \) -prune \
+	-o -print 2>/dev/null)
 
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python

@@ -1,7 +1,8 @@
-//! Automatic differentiation with the semantics of torch.autograd.
+//! The engine: automatic differentiation with the semantics of torch.autograd.
 //!
-//! Tensors, a tape and an engine; first, second and forward derivatives for every op. No Python in here: the extension
-//! crate `retrograd-python` puts this behind `import retrograd`.
+//! Tensors, a tape and an engine; first, second and forward derivatives for every op. It is the layer in which rules
+//! and primitives are written, and its functions return a [`Result`]. Two crates stand in front of it: `retrograd` for
+//! programs in Rust, and the extension `retrograd-python`, which puts it behind `import retrograd`. No Python in here.
 //!
 //! ```
 //! use retrograd_engine::{Tensor, autograd};

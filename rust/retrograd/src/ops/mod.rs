@@ -1,0 +1,1 @@
+//! Every op by its name in torch. Empty as yet.

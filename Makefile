@@ -80,7 +80,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
 .PHONY: miri loom valgrind msrv deny mutants doctest stubs bench bench-adbench counts
-.PHONY: counts-check docs pictures wheel sdist-test format lock clean
+.PHONY: counts-check docs pictures wheel sdist-test package format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -207,6 +207,9 @@ sdist-test: $(TOOLS) ## Build the source distribution, install it into an empty 
 		target/sdist/retrograd-*.tar.gz
 	cd target/sdist && $(call python_of,venv) -c "import retrograd as rg; x = rg.tensor([3.0], requires_grad=True); \
 		(x * x).backward(); assert x.grad.tolist() == [6.0]"
+
+package: ## Pack the Rust crates as they are published, into target/package
+	$(CARGO) package $(LOCKED) $(RUST_CRATES) --no-verify $(if $(CI),,--allow-dirty)
 
 format: $(TOOLS) ## Format the sources, and fix what lints can fix by themselves
 	$(CARGO) fmt --all

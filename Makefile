@@ -39,9 +39,11 @@ TOOLS := $(VENV)/.tools-installed
 ZIG := $(VENV)/.zig-installed
 WHEEL := $(VENV)/.wheel-installed
 
-# What the wheel is made of. Folders are listed too: their time changes when a file in them is added or removed.
+# What the wheel is made of, which has no face for Rust. Folders are listed too: their time changes when a file in them
+# is added or removed.
 SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
-	$(shell find rust python \( -name tests -o -name benches -o -name __pycache__ \) -prune -o -print 2>/dev/null)
+	$(shell find rust python \( -path rust/retrograd -o -name tests -o -name benches -o -name __pycache__ \) -prune \
+	-o -print 2>/dev/null)
 
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python
@@ -78,7 +80,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
 .PHONY: miri loom valgrind msrv deny mutants doctest stubs bench bench-adbench counts
-.PHONY: counts-check docs pictures wheel sdist-test format lock clean
+.PHONY: counts-check docs pictures wheel sdist-test package format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -142,13 +144,13 @@ miri: ## Run the Rust tests of memory and graphs in Miri (installs it with rustu
 	$(CARGO) +nightly miri --version >/dev/null 2>&1 || \
 		rustup toolchain install nightly --profile minimal --component miri,rust-src
 	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd-kernels --lib -- memory:: sort::
-	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd --lib -- storage:: tensor:: autograd::
+	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd-engine --lib -- storage:: tensor:: autograd::
 
 loom: ## Run the pools under every order of their threads that loom finds
 	RUSTFLAGS="--cfg loom" $(CARGO) test $(LOCKED) -p retrograd-kernels --release --test loom
 
 valgrind: ## Run the Rust tests of the engine under valgrind, which sees the machine's memory
-	$(CARGO) test $(LOCKED) -p retrograd --lib \
+	$(CARGO) test $(LOCKED) -p retrograd-engine --lib \
 		--config 'target."cfg(all())".runner = "valgrind --quiet --error-exitcode=9 --num-callers=25"' -- --test-threads 1
 
 msrv: ## Check that the crates compile with the Rust that they promise (installs it with rustup)
@@ -170,7 +172,7 @@ stubs: $(WHEEL) ## Write the type stubs of the built module
 BESIDE = $(if $(TORCH),--torch-site "$(TORCH)")
 bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side with torch, for docs/figures.md
 	mkdir -p target/figures
-	$(CARGO) bench $(LOCKED) -p retrograd
+	$(CARGO) bench $(LOCKED) -p retrograd-engine
 	$(PY) benches/compare.py $(BESIDE) --json target/figures/one.json $(BENCH_ARGS)
 	$(PY) benches/compare.py $(BESIDE) --threads 2 --json target/figures/two.json $(BENCH_ARGS)
 	$(PY) benches/compiled.py $(BESIDE) $(if $(JAX),--jax-site "$(JAX)") --json target/figures/compiled.json
@@ -205,6 +207,9 @@ sdist-test: $(TOOLS) ## Build the source distribution, install it into an empty 
 		target/sdist/retrograd-*.tar.gz
 	cd target/sdist && $(call python_of,venv) -c "import retrograd as rg; x = rg.tensor([3.0], requires_grad=True); \
 		(x * x).backward(); assert x.grad.tolist() == [6.0]"
+
+package: ## Pack the Rust crates as they are published, into target/package
+	$(CARGO) package $(LOCKED) $(RUST_CRATES) --no-verify $(if $(CI),,--allow-dirty)
 
 format: $(TOOLS) ## Format the sources, and fix what lints can fix by themselves
 	$(CARGO) fmt --all

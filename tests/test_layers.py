@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).parents[1] / "rust/retrograd/src"
+SOURCES = Path(__file__).parents[1] / "rust/retrograd-engine/src"
 BELOW_TENSORS = [
     "error.rs",
     "error/non_finite.rs",

@@ -4,6 +4,7 @@ import doctest
 import inspect
 import pkgutil
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ TEXTS = [
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",
-    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
+    *sorted(str(path.relative_to(ROOT)) for folder in ("docs", "rust/*") for path in ROOT.glob(f"{folder}/*.md")),
     "examples/digits/README.md",
     "examples/gaussian_process/README.md",
     "examples/spectral_pde/README.md",
@@ -107,6 +108,17 @@ def test_folders_of_the_layout_exist():
     assert [name for name in named if not (ROOT / name).is_dir()] == []
 
 
+def test_crates_are_packed_with_their_licence_and_a_readme():
+    whole = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["include"]
+    for manifest in sorted((ROOT / "rust").glob("*/Cargo.toml")):
+        package = tomllib.loads(manifest.read_text())["package"]
+        if package.get("publish", True):
+            named = package["include"] if isinstance(package["include"], list) else whole
+            assert {"/LICENSE", "/README.md"} <= set(named), manifest
+            assert (manifest.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes(), manifest
+            assert (manifest.parent / "README.md").read_text().startswith(f"# {package['name']}\n"), manifest
+
+
 def test_folders_of_the_house_exist():
     listed = re.findall(r"^    ([\w/-]+/)  ", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
     assert listed
@@ -156,4 +168,4 @@ def test_the_record_for_contributors_is_the_one_in_use():
 def test_rust_shown_to_contributors_is_compared_by_a_test():
     assert len(blocks("CONTRIBUTING.md", "rust")) == len(blocks("docs/architecture.md", "rust")) == 1
     for test, document in (("add_a_kernel", "CONTRIBUTING.md"), ("add_an_op", "docs/architecture.md")):
-        assert document in (ROOT / f"rust/retrograd/tests/{test}.rs").read_text()
+        assert document in (ROOT / f"rust/retrograd-engine/tests/{test}.rs").read_text()

@@ -65,13 +65,13 @@ mod jobs;
 #[path = "../src/memory/stack.rs"]
 #[allow(dead_code, reason = "the pool knows the blocks, the stack only their nodes")]
 mod stack;
-/// The marks of threads that read the memory of tensors, of the crate `retrograd`.
+/// The marks of threads that read the memory of tensors, of the crate `retrograd-engine`.
 #[path = "."]
 mod reclaim {
     use super::sync::atomic;
-    #[path = "../../retrograd/src/storage/reclaim/slot.rs"]
+    #[path = "../../retrograd-engine/src/storage/reclaim/slot.rs"]
     pub mod slot;
-    #[path = "../../retrograd/src/storage/reclaim/stamps.rs"]
+    #[path = "../../retrograd-engine/src/storage/reclaim/stamps.rs"]
     pub mod stamps;
 }
 

@@ -123,7 +123,7 @@ const PROMOTE: &[&str] = &["cat", "index_copy", "stack"];
 /// What consists of listed ops here, but not in torch: in the dtypes that it is given.
 const AS_GIVEN: &[&str] = &["bilinear"];
 
-/// The name in `retrograd::autocast::Policy` of what happens to the operands of an op; `None`: nothing.
+/// The name in `retrograd_engine::autocast::Policy` of what happens to the operands of an op; `None`: nothing.
 pub fn policy(op: &str) -> Option<&'static str> {
     [(LOWER, "Lower"), (FULL, "Full"), (PROMOTE, "Promote"), (AS_GIVEN, "AsGiven")]
         .into_iter()

@@ -150,30 +150,30 @@ impl Param {
     fn entry(&self, at: usize) -> (Vec<Tokens>, Tokens) {
         let (name, ty, kw_only) = (self.python_name(), elide(&self.ty), self.kw_only);
         if self.options {
-            let listed = (0..OPTIONS).map(|i| quote!(::retrograd::ops::TensorOptions::PARAMS[#i]));
+            let listed = (0..OPTIONS).map(|i| quote!(::retrograd_engine::ops::TensorOptions::PARAMS[#i]));
             let end = at + OPTIONS;
-            return (listed.collect(), quote!(::retrograd::ops::TensorOptions::get(&args[#at..#end])?));
+            return (listed.collect(), quote!(::retrograd_engine::ops::TensorOptions::get(&args[#at..#end])?));
         }
         let kind = if self.operand {
-            quote!(::retrograd::ops::Kind::Operand)
+            quote!(::retrograd_engine::ops::Kind::Operand)
         } else if self.size && self.is_of("& [Tensor]") {
-            quote!(::retrograd::ops::Kind::Varargs)
+            quote!(::retrograd_engine::ops::Kind::Varargs)
         } else if self.size {
-            quote!(::retrograd::ops::Kind::Size)
+            quote!(::retrograd_engine::ops::Kind::Size)
         } else {
-            quote!(<#ty as ::retrograd::ops::Arg>::KIND)
+            quote!(<#ty as ::retrograd_engine::ops::Arg>::KIND)
         };
         let (default, get) = match &self.default {
             Some((text, value)) => (
                 quote!(Some(#text)),
-                quote!(match &args[#at] { ::retrograd::ops::Value::Default => #value, v => ::retrograd::ops::Arg::get(v)? }),
+                quote!(match &args[#at] { ::retrograd_engine::ops::Value::Default => #value, v => ::retrograd_engine::ops::Arg::get(v)? }),
             ),
-            None => (quote!(None), quote!(::retrograd::ops::Arg::get(&args[#at])?)),
+            None => (quote!(None), quote!(::retrograd_engine::ops::Arg::get(&args[#at])?)),
         };
-        let listed = quote!(::retrograd::ops::Param {
+        let listed = quote!(::retrograd_engine::ops::Param {
             name: #name,
             kind: #kind,
-            optional: <#ty as ::retrograd::ops::Arg>::OPTIONAL,
+            optional: <#ty as ::retrograd_engine::ops::Arg>::OPTIONAL,
             default: #default,
             kw_only: #kw_only,
         });
@@ -270,7 +270,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
         _ => python_name.clone(),
     };
     let policy = autocast::policy(&profiled).map(|policy| format_ident!("{policy}"));
-    let policy = policy.map(|policy| quote!(::retrograd::autocast::Policy::#policy));
+    let policy = policy.map(|policy| quote!(::retrograd_engine::autocast::Policy::#policy));
     let converting = policy.as_ref().map(|policy| converting(policy, &worker, &ps, o.has("inplace")));
     let named = entered(&function, &python_name, &profiled, &ps, o.has("inplace"), converting.as_ref());
 
@@ -279,12 +279,12 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
         let mut as_fn = named;
         as_fn.attrs.retain(|a| !a.path().is_ident("doc"));
         as_fn.sig.ident = worker.clone();
-        as_fn.sig.inputs.insert(0, syn::parse_quote!(form: ::retrograd::ops::Form));
+        as_fn.sig.inputs.insert(0, syn::parse_quote!(form: ::retrograd_engine::ops::Form));
         quote! {
             #(#attrs)*
             #[allow(clippy::too_many_arguments)]
             #[inline]
-            pub fn #name(#inputs) #ret { #worker(::retrograd::ops::Form::New, #(#names),*) }
+            pub fn #name(#inputs) #ret { #worker(::retrograd_engine::ops::Form::New, #(#names),*) }
             #[doc(hidden)]
             #[allow(clippy::too_many_arguments)]
             #as_fn
@@ -314,10 +314,10 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
                 #[doc = #text]
                 #[allow(clippy::too_many_arguments)]
                 #[inline]
-                pub fn #method(&self, #(#rest),*) #ret { #worker(::retrograd::ops::Form::InPlace, self, #(#rest_names),*) }
+                pub fn #method(&self, #(#rest),*) #ret { #worker(::retrograd_engine::ops::Form::InPlace, self, #(#rest_names),*) }
             }
         });
-        quote!(impl ::retrograd::Tensor { #plain #inplace })
+        quote!(impl ::retrograd_engine::Tensor { #plain #inplace })
     } else {
         Tokens::new()
     };
@@ -347,21 +347,21 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
         #functions
         #methods
         #[doc = #entry_doc]
-        pub static #entry: ::retrograd::ops::Entry = {
-            fn call(#form_name: ::retrograd::ops::Form, args: &[::retrograd::ops::Value]) -> ::retrograd::Result<::retrograd::ops::Value> {
-                #worker(#form_arg #(#gets),*).map(|r| ::retrograd::ops::IntoValue::into_value(r, &[#(#fields),*]))
+        pub static #entry: ::retrograd_engine::ops::Entry = {
+            fn call(#form_name: ::retrograd_engine::ops::Form, args: &[::retrograd_engine::ops::Value]) -> ::retrograd_engine::Result<::retrograd_engine::ops::Value> {
+                #worker(#form_arg #(#gets),*).map(|r| ::retrograd_engine::ops::IntoValue::into_value(r, &[#(#fields),*]))
             }
-            ::retrograd::ops::Entry {
+            ::retrograd_engine::ops::Entry {
                 name: #python_name,
                 module: #module,
                 aliases: &[#(#aliases),*],
                 doc: #doc,
                 params: &[#(#listed),*],
                 old: &[#(#old),*],
-                forms: 0 #(| ::retrograd::ops::forms::#forms)*,
+                forms: 0 #(| ::retrograd_engine::ops::forms::#forms)*,
                 out: {
                     #[allow(unused_imports)]
-                    use ::retrograd::ops::out_dtype::*;
+                    use ::retrograd_engine::ops::out_dtype::*;
                     #out
                 },
                 fields: &[#(#fields),*],
@@ -369,7 +369,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
                 returns: #returns,
                 call,
                 direct: {
-                    use ::retrograd::ops::{Direct, DirectInts};
+                    use ::retrograd_engine::ops::{Direct, DirectInts};
                     #direct
                 },
             }
@@ -432,8 +432,8 @@ fn direct(params: &[Param], worker: &Ident, inplace: bool) -> Tokens {
     quote!(Direct { one: #one, two: #two, ints: #ints })
 }
 
-/// The function, which says when it begins and ends (`retrograd::profiler::op`, as `profiled`), with errors that carry
-/// its own name: `linear`, not the `mm` it runs.
+/// The function, which says when it begins and ends (`retrograd_engine::profiler::op`, as `profiled`), with errors that
+/// carry its own name: `linear`, not the `mm` it runs.
 fn entered(
     function: &ItemFn,
     name: &str,
@@ -445,17 +445,17 @@ fn entered(
     let (ret, block) = (&function.sig.output, &function.block);
     let (called, in_place) = if inplace {
         let inplace_name = format!("{name}_");
-        let in_place = quote!(form == ::retrograd::ops::Form::InPlace);
+        let in_place = quote!(form == ::retrograd_engine::ops::Form::InPlace);
         (quote!(if #in_place { #inplace_name } else { #name }), in_place)
     } else {
         (quote!(#name), quote!(false))
     };
     let args = params.iter().filter(|p| !p.options).map(|p| {
         let (name, value) = (p.python_name(), &p.name);
-        quote!((#name, ::retrograd::ops::Arg::note(&#value)))
+        quote!((#name, ::retrograd_engine::ops::Arg::note(&#value)))
     });
     let block = parse_quote!({
-        let _op = ::retrograd::profiler::op(#profiled, #in_place, || ::std::vec![#(#args),*]);
+        let _op = ::retrograd_engine::profiler::op(#profiled, #in_place, || ::std::vec![#(#args),*]);
         #converting
         #[allow(clippy::redundant_closure_call)]
         (move || #ret #block)().map_err(|e| e.named(#called))
@@ -480,11 +480,11 @@ fn converting(policy: &Tokens, worker: &Ident, params: &[Param], inplace: bool) 
         given.push(operands);
         args.push(arg);
     }
-    let is_new = inplace.then(|| quote!(form == ::retrograd::ops::Form::New &&));
+    let is_new = inplace.then(|| quote!(form == ::retrograd_engine::ops::Form::New &&));
     let form = inplace.then(|| quote!(form,));
     quote! {
         if #is_new _op.autocasts() {
-            let (operands, _below) = ::retrograd::autocast::at_entry(#policy, &[#(#given),*])?;
+            let (operands, _below) = ::retrograd_engine::autocast::at_entry(#policy, &[#(#given),*])?;
             return #worker(#form #(#args),*);
         }
     }

@@ -117,8 +117,8 @@ fn rust_value(ty: &Type, text: &str) -> Option<Tokens> {
                 ("i64", _) => integer().map(|n| quote!(#n)),
                 ("f64", _) => float().map(|x| quote!(#x)),
                 ("Scalar", _) => match integer() {
-                    Some(n) => Some(quote!(::retrograd::Scalar::Int(#n))),
-                    None => float().map(|x| quote!(::retrograd::Scalar::Float(#x))),
+                    Some(n) => Some(quote!(::retrograd_engine::Scalar::Int(#n))),
+                    None => float().map(|x| quote!(::retrograd_engine::Scalar::Float(#x))),
                 },
                 _ => None,
             }

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use retrograd::autograd::NodeRef;
-use retrograd::autograd::anomaly::{self, Witness};
+use retrograd_engine::autograd::NodeRef;
+use retrograd_engine::autograd::anomaly::{self, Witness};
 
 use crate::errors::warn_py;
 use crate::node::{metadata, unwrap_node, wrap_node};

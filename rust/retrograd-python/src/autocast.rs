@@ -1,7 +1,7 @@
 //! What the thread does in regions of autocast, for `retrograd.amp`. The regions themselves are scopes (`scope.rs`).
 
 use pyo3::prelude::*;
-use retrograd::autocast;
+use retrograd_engine::autocast;
 
 use crate::dtype::{self, PyDType};
 

@@ -3,12 +3,12 @@
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
-use retrograd::autograd::forward::Level;
-use retrograd::autograd::node::{Edge, Output, WeakEdge, next_sequence_nr};
-use retrograd::autograd::observe::{Observed, observed};
-use retrograd::autograd::{anomaly, mode};
-use retrograd::{DType, Error, Tensor, transforms};
+use retrograd_engine::autograd::engine::{self, Backward, Root, Target, root_grad};
+use retrograd_engine::autograd::forward::Level;
+use retrograd_engine::autograd::node::{Edge, Output, WeakEdge, next_sequence_nr};
+use retrograd_engine::autograd::observe::{Observed, observed};
+use retrograd_engine::autograd::{anomaly, mode};
+use retrograd_engine::{DType, Error, Tensor, transforms};
 
 use crate::anythread::AnyThread;
 use crate::call_site::{attached, detached};
@@ -127,7 +127,7 @@ pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
         ));
     }
     if call.create_graph {
-        retrograd::warn::once(retrograd::warn::Once::CycleThroughGrad, CYCLE);
+        retrograd_engine::warn::once(retrograd_engine::warn::Once::CycleThroughGrad, CYCLE);
     }
     detached(py, || engine::run(call)).or_py().map(drop)
 }
@@ -319,7 +319,7 @@ fn _observed(function: &Bound<'_, PyAny>) -> (Option<PyErr>, Vec<Ran>) {
 /// True
 #[pyfunction]
 fn _op_names() -> Vec<String> {
-    let mut names: Vec<String> = retrograd::ops::roster().map(retrograd::ops::Entry::path).collect();
+    let mut names: Vec<String> = retrograd_engine::ops::roster().map(retrograd_engine::ops::Entry::path).collect();
     names.extend(crate::call::BY_HAND.map(String::from));
     names.sort();
     names.dedup();

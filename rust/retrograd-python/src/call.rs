@@ -11,11 +11,11 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
-use retrograd::autograd::mode::{AUTOCAST, GRAD};
-use retrograd::autograd::{GradGuard, is_grad_enabled};
-use retrograd::ops::{Entry, Form, Kind, OutDtype, Param, Value, forms, out_dtype, roster};
-use retrograd::tensor::copy;
-use retrograd::{Error, Tensor, warn};
+use retrograd_engine::autograd::mode::{AUTOCAST, GRAD};
+use retrograd_engine::autograd::{GradGuard, is_grad_enabled};
+use retrograd_engine::ops::{Entry, Form, Kind, OutDtype, Param, Value, forms, out_dtype, roster};
+use retrograd_engine::tensor::copy;
+use retrograd_engine::{Error, Tensor, warn};
 use smallvec::SmallVec;
 
 use crate::call_site::{DETACH_ABOVE, detached};
@@ -613,7 +613,7 @@ fn run_out<'py>(
         }
     }
     for o in &outs {
-        retrograd::ops::memory::check_out(entry.name, o, &operands).map_err(to_py)?;
+        retrograd_engine::ops::memory::check_out(entry.name, o, &operands).map_err(to_py)?;
     }
     let makes = operands.is_empty();
     if let (Some(at), [o]) = (entry.params.iter().position(|p| p.kind == Kind::DType), &outs[..])
@@ -653,7 +653,8 @@ fn run_out<'py>(
         let before = o.sizes().to_vec();
         let truth =
             matches!(entry.out, OutDtype::Truth).then(|| copy::cast(r, o.dtype())).transpose().map_err(to_py)?;
-        if retrograd::ops::memory::write_out(&c.name, truth.as_ref().unwrap_or(r), o, &operands).map_err(to_py)?
+        if retrograd_engine::ops::memory::write_out(&c.name, truth.as_ref().unwrap_or(r), o, &operands)
+            .map_err(to_py)?
             && !makes
         {
             errors::warn_py(

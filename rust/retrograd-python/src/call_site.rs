@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::{Py, ffi, intern};
-use retrograd::call_site::{SourceLocation, SourceLocations};
+use retrograd_engine::call_site::{SourceLocation, SourceLocations};
 
 /// Code objects with their numbers, which are never given twice.
 ///
@@ -353,6 +353,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     if let Some(home) = home.into_iter().next() {
         let _ = HOME.set(home + std::path::MAIN_SEPARATOR_STR);
     }
-    retrograd::call_site::register(&PythonPlaces);
+    retrograd_engine::call_site::register(&PythonPlaces);
     m.add_function(wrap_pyfunction!(_note_places, m)?)
 }

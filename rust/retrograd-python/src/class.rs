@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyRuntimeWarning, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTypeInfo, ffi, intern};
-use retrograd::Tensor;
+use retrograd_engine::Tensor;
 
 use crate::object_slot;
 use crate::overrides;
@@ -410,12 +410,12 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PyTensor>()?;
     m.add_function(wrap_pyfunction!(_forget_dealloc_slot, m)?)?;
     if CAN_UNTRACK {
-        retrograd::autograd::hooks::on_history(got_history);
+        retrograd_engine::autograd::hooks::on_history(got_history);
     }
     let class = PyTensor::type_object(py);
     let number = |name| class.getattr(name).and_then(|n| n.extract::<usize>());
     let (size, dict, weakrefs) = (number("__basicsize__")?, number("__dictoffset__")?, number("__weakrefoffset__")?);
-    let example = crate::errors::OrPy::or_py(Tensor::empty(&[], retrograd::DType::Bool))?;
+    let example = crate::errors::OrPy::or_py(Tensor::empty(&[], retrograd_engine::DType::Bool))?;
     let example = Bound::new(py, PyTensor(Handle::new(example)))?;
     let at = std::ptr::from_ref(example.get()) as usize - example.as_ptr() as usize;
     drop(example);

@@ -9,9 +9,9 @@ use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use retrograd::compile::{self, OtherNumber, Program, Rates, Recording, Replayed, Update};
-use retrograd::optim::{Adam, Sgd};
-use retrograd::{Scalar, Tensor};
+use retrograd_engine::compile::{self, OtherNumber, Program, Rates, Recording, Replayed, Update};
+use retrograd_engine::optim::{Adam, Sgd};
+use retrograd_engine::{Scalar, Tensor};
 use smallvec::SmallVec;
 
 use crate::call_site::{DETACH_ABOVE, attached, detached};

@@ -14,9 +14,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyCapsule, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
-use retrograd::storage::reclaim::reading;
-use retrograd::tensor::copy;
-use retrograd::{DType, Scalar, Tensor, warn};
+use retrograd_engine::storage::reclaim::reading;
+use retrograd_engine::tensor::copy;
+use retrograd_engine::{DType, Scalar, Tensor, warn};
 
 use crate::call::{flag, misfit, type_name};
 use crate::errors::{OrPy, warn_py};
@@ -129,7 +129,7 @@ fn infer_all<'py>(op: &str, items: impl Iterator<Item = PyResult<Bound<'py, PyAn
         let d = infer(op, &item?, depth + 1)?;
         all = Some(all.map_or(d, |a| a.promote(d)));
     }
-    Ok(all.unwrap_or_else(retrograd::tensor::default_dtype))
+    Ok(all.unwrap_or_else(retrograd_engine::tensor::default_dtype))
 }
 
 fn infer_slow(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
@@ -334,7 +334,7 @@ pub fn from_data(op: &'static str, data: &Bound<'_, PyAny>, dtype: Option<DType>
     }
     let walk = NestedWalk { op, sizes: sizes_of(op, data)?, warned: Cell::new(false) };
     let dtype = dtype.map_or_else(|| infer(op, data, 0), Ok)?;
-    retrograd::match_dtype!(any, dtype, T => walk.build::<T>(data))
+    retrograd_engine::match_dtype!(any, dtype, T => walk.build::<T>(data))
 }
 
 /// Marks a fresh tensor as requiring grad.
@@ -403,7 +403,7 @@ fn tensor<'py>(
     requires_grad: bool,
     pin_memory: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let _op = retrograd::profiler::op("tensor", false, Vec::new);
+    let _op = retrograd_engine::profiler::op("tensor", false, Vec::new);
     let dtype = options("tensor", dtype, device)?;
     if pin_memory {
         return Err(no_pinning("tensor"));
@@ -439,7 +439,7 @@ fn as_tensor<'py>(
             None => return wrap(py, from_data("as_tensor", data, dtype)?),
         },
     };
-    wrap(py, dtype.map_or(Ok(t.clone()), |d| retrograd::ops::memory::cast(&t, d)).or_py()?)
+    wrap(py, dtype.map_or(Ok(t.clone()), |d| retrograd_engine::ops::memory::cast(&t, d)).or_py()?)
 }
 
 /// `obj` as a tensor, over the same memory where that can be.
@@ -474,7 +474,7 @@ fn asarray<'py>(
     } else if obj.is_instance_of::<PyCapsule>() {
         Some(from_dlpack(obj)?)
     } else if !buffer::is_generic(obj) && has_buffer() {
-        Some(buffer::from_bytes(obj, dtype.unwrap_or_else(retrograd::tensor::default_dtype), -1, 0)?)
+        Some(buffer::from_bytes(obj, dtype.unwrap_or_else(retrograd_engine::tensor::default_dtype), -1, 0)?)
     } else if copy != Some(false) {
         offered(obj, false)?
     } else {
@@ -497,9 +497,9 @@ fn asarray<'py>(
         )));
     }
     let mut out = if to != t.dtype() {
-        retrograd::ops::memory::cast(&t, to).or_py()?
+        retrograd_engine::ops::memory::cast(&t, to).or_py()?
     } else if copy == Some(true) && !buffer::is_array(obj) {
-        retrograd::ops::memory::cloned(&t).or_py()?
+        retrograd_engine::ops::memory::cloned(&t).or_py()?
     } else {
         t
     };
@@ -515,7 +515,7 @@ fn asarray<'py>(
 
 /// `Tensor(data)`: numbers in the default dtype; a lone int is a size.
 pub fn legacy(data: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let dtype = retrograd::tensor::default_dtype();
+    let dtype = retrograd_engine::tensor::default_dtype();
     if data.is_exact_instance_of::<PyInt>() {
         return legacy_of_size(data, &PyTuple::empty(data.py()));
     }
@@ -530,8 +530,10 @@ pub fn legacy_of_size<'py>(first: &Bound<'py, PyAny>, rest: &Bound<'py, PyTuple>
     let mut given =
         vec![convert::integer(first).ok_or_else(|| misfit("new", "size", Some(0), "tuple of ints", first))?];
     given.extend(sizes_in_row("new", rest, 1)?);
-    let sizes = retrograd::ops::create::sizes("Tensor", &given).or_py()?;
-    Tensor::empty(&sizes, retrograd::tensor::default_dtype()).and_then(retrograd::ops::create::uninitialised).or_py()
+    let sizes = retrograd_engine::ops::create::sizes("Tensor", &given).or_py()?;
+    Tensor::empty(&sizes, retrograd_engine::tensor::default_dtype())
+        .and_then(retrograd_engine::ops::create::uninitialised)
+        .or_py()
 }
 
 /// Sizes that are given one by one, from the argument at position `from` on.

@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
-use retrograd::ops::{Kind, Value};
-use retrograd::{Scalar, Tensor};
+use retrograd_engine::ops::{Kind, Value};
+use retrograd_engine::{Scalar, Tensor};
 
 use crate::errors::OrPy;
 use crate::wrap::{unwrap, wrap};

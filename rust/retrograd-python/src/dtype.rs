@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
-use retrograd::DType;
+use retrograd_engine::DType;
 
 /// An element type, such as `retrograd.float32`.
 ///
@@ -116,7 +116,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// retrograd.float32
 #[pyfunction]
 fn get_default_dtype(py: Python<'_>) -> PyResult<Py<PyDType>> {
-    object(py, retrograd::tensor::default_dtype())
+    object(py, retrograd_engine::tensor::default_dtype())
 }
 
 /// Set the default floating dtype to float32 or float64.
@@ -132,5 +132,5 @@ fn set_default_dtype(d: &Bound<'_, PyAny>) -> PyResult<()> {
     let dtype = extract(d).ok_or_else(|| {
         PyTypeError::new_err("invalid dtype object: only floating-point types are supported as the default type")
     })?;
-    retrograd::tensor::set_default_dtype(dtype).map_err(crate::errors::to_py)
+    retrograd_engine::tensor::set_default_dtype(dtype).map_err(crate::errors::to_py)
 }

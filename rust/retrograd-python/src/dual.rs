@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use retrograd::Tensor;
-use retrograd::autograd::forward;
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::forward;
 
 use crate::errors::OrPy;
 use crate::wrap::{unwrap, wrap, wrap_option};

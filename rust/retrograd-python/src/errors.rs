@@ -9,8 +9,8 @@ use pyo3::exceptions::{
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
-use retrograd::error::{ErrorClass, NonFinite};
-use retrograd::{Error, ErrorKind};
+use retrograd_engine::error::{ErrorClass, NonFinite};
+use retrograd_engine::{Error, ErrorKind};
 
 /// The Python exception for an error of the core.
 #[cold]
@@ -68,7 +68,7 @@ pub trait OrPy<T> {
     fn or_py(self) -> PyResult<T>;
 }
 
-impl<T> OrPy<T> for retrograd::Result<T> {
+impl<T> OrPy<T> for retrograd_engine::Result<T> {
     #[inline]
     fn or_py(self) -> PyResult<T> {
         self.map_err(to_py)
@@ -76,12 +76,12 @@ impl<T> OrPy<T> for retrograd::Result<T> {
 }
 
 /// Receives the core's warnings.
-pub fn warn(message: &str) -> retrograd::Result<()> {
+pub fn warn(message: &str) -> retrograd_engine::Result<()> {
     Python::attach(|py| warn_py(py, message)).map_err(from_py)
 }
 
 /// Runs the handlers of signals that were received, such as that of Ctrl-C.
-pub fn interrupted() -> retrograd::Result<()> {
+pub fn interrupted() -> retrograd_engine::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(from_py)
 }
 

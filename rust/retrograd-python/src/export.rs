@@ -7,13 +7,13 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
-use retrograd::autograd::is_grad_enabled;
-use retrograd::compile;
-use retrograd::profiler;
-use retrograd::storage::reclaim::reading;
-use retrograd::tensor::{FromScalar, copy, lazy};
-use retrograd::transforms::check_read;
-use retrograd::{DType, Scalar, Tensor};
+use retrograd_engine::autograd::is_grad_enabled;
+use retrograd_engine::compile;
+use retrograd_engine::profiler;
+use retrograd_engine::storage::reclaim::reading;
+use retrograd_engine::tensor::{FromScalar, copy, lazy};
+use retrograd_engine::transforms::check_read;
+use retrograd_engine::{DType, Scalar, Tensor};
 
 use crate::anythread::AnyThread;
 use crate::convert::number;
@@ -51,7 +51,7 @@ pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
         return item(py, t);
     }
     // A copy: making the numbers may run Python code, by way of the garbage collector, that writes to the tensor.
-    retrograd::match_dtype!(any, t.dtype(), T => nested(py, t.sizes(), &t.to_vec::<T>().or_py()?))
+    retrograd_engine::match_dtype!(any, t.dtype(), T => nested(py, t.sizes(), &t.to_vec::<T>().or_py()?))
 }
 
 /// A scalar on its way into a list.
@@ -89,7 +89,7 @@ pub fn truth(t: &Tensor) -> PyResult<bool> {
     if compile::is_recording() {
         compile::read("bool", t);
     }
-    retrograd::ops::queries::is_nonzero(t).or_py()
+    retrograd_engine::ops::queries::is_nonzero(t).or_py()
 }
 
 /// A complex number that is real.
@@ -252,7 +252,7 @@ pub fn array<'py>(
 /// `__array_wrap__`: what NumPy's functions return for a tensor. Bools come as uint8, as in torch.
 pub fn array_wrap<'py>(py: Python<'py>, array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let t = crate::buffer::share(array)?;
-    let t = if t.dtype() == DType::Bool { retrograd::tensor::copy::cast(&t, DType::UInt8).or_py()? } else { t };
+    let t = if t.dtype() == DType::Bool { retrograd_engine::tensor::copy::cast(&t, DType::UInt8).or_py()? } else { t };
     crate::wrap::wrap(py, t)
 }
 

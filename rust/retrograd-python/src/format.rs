@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use retrograd::tensor::{Layout, MemoryFormat};
+use retrograd_engine::tensor::{Layout, MemoryFormat};
 
 /// The order of a tensor's axes in memory: `contiguous_format`, `preserve_format`, `channels_last`, `channels_last_3d`.
 ///

@@ -19,14 +19,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyNotImplemented, PyTuple, PyType};
 use pyo3::{ffi, intern};
-use retrograd::Tensor;
-use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
-use retrograd::autograd::forward::Hidden;
-use retrograd::autograd::saved::{Saved, SavedSlots, pack_saved};
-use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, finite, is_grad_enabled, mode};
-use retrograd::counted::{Counted, WeakCounted};
-use retrograd::tensor::Noted;
-use retrograd::{profiler, transforms};
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::custom::{Call, Edges, forbid_differentiation};
+use retrograd_engine::autograd::forward::Hidden;
+use retrograd_engine::autograd::saved::{Saved, SavedSlots, pack_saved};
+use retrograd_engine::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, finite, is_grad_enabled, mode};
+use retrograd_engine::counted::{Counted, WeakCounted};
+use retrograd_engine::tensor::Noted;
+use retrograd_engine::{profiler, transforms};
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
@@ -127,7 +127,7 @@ impl Rule for PyFunctionRule {
     fn name(&self) -> Cow<'static, str> {
         Python::attach(|py| name_of(self.ctx.bind(py)).into())
     }
-    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], _run: Run) -> retrograd::Result<Grads> {
+    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], _run: Run) -> retrograd_engine::Result<Grads> {
         attached(|py| run_backward(self.ctx.bind(py), node, grads)).map_err(from_py)
     }
     fn takes_nothing(&self) -> bool {

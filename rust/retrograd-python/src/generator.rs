@@ -1,8 +1,8 @@
 //! `retrograd.Generator`.
 
 use pyo3::prelude::*;
-use retrograd::Generator;
-use retrograd::generator::{DEFAULT_SEED, default_generator};
+use retrograd_engine::Generator;
+use retrograd_engine::generator::{DEFAULT_SEED, default_generator};
 
 use crate::errors::to_py;
 
@@ -70,7 +70,7 @@ impl PyGenerator {
     /// The state as a uint8 tensor, in torch's layout.
     fn get_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let state = self.0.read(|g| g.state());
-        crate::wrap::wrap(py, retrograd::Tensor::from_slice(&state, &[state.len()]).map_err(to_py)?)
+        crate::wrap::wrap(py, retrograd_engine::Tensor::from_slice(&state, &[state.len()]).map_err(to_py)?)
     }
     /// Restore a state; refused, and nothing changed, if it is not one. Returns the generator.
     #[pyo3(signature = (new_state, /))]
@@ -93,7 +93,7 @@ impl PyGenerator {
         let Some(t) = crate::wrap::unwrap(new_state) else {
             return refuse(format!("expected a retrograd.ByteTensor, but got {}", crate::call::type_name(new_state)));
         };
-        if t.dtype() != retrograd::DType::UInt8 {
+        if t.dtype() != retrograd_engine::DType::UInt8 {
             return refuse(format!("RNG state must be a retrograd.ByteTensor, got {}", t.dtype().name()));
         }
         let bytes = t.to_vec::<u8>().map_err(to_py)?;
@@ -116,7 +116,7 @@ pub fn seed_of(v: &Bound<'_, PyAny>) -> PyResult<u64> {
 /// 0
 #[pyfunction]
 fn manual_seed(seed: &Bound<'_, PyAny>) -> PyResult<PyGenerator> {
-    retrograd::generator::manual_seed(seed_of(seed)?);
+    retrograd_engine::generator::manual_seed(seed_of(seed)?);
     Ok(PyGenerator(default_generator().clone()))
 }
 

@@ -7,12 +7,12 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use retrograd::Tensor;
-use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
-use retrograd::autograd::leaf::WeakTensor;
-use retrograd::autograd::{Grads, Node, NodeRef};
-use retrograd::call_site::CallSite;
-use retrograd::counted::{Counted, WeakCounted};
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
+use retrograd_engine::autograd::leaf::WeakTensor;
+use retrograd_engine::autograd::{Grads, Node, NodeRef};
+use retrograd_engine::call_site::CallSite;
+use retrograd_engine::counted::{Counted, WeakCounted};
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
@@ -41,7 +41,7 @@ impl Hook for PyTensorHook {
 }
 
 impl TensorHook for PyTensorHook {
-    fn call(&self, grad: Option<&Tensor>) -> retrograd::Result<Option<Tensor>> {
+    fn call(&self, grad: Option<&Tensor>) -> retrograd_engine::Result<Option<Tensor>> {
         attached(|py| {
             let f = self.0.bind(py);
             let result = f.call1((wrap_option(py, grad.cloned())?,))?;
@@ -93,7 +93,7 @@ impl Hook for PyDictHook {
 }
 
 impl TensorHook for PyDictHook {
-    fn call(&self, grad: Option<&Tensor>) -> retrograd::Result<Option<Tensor>> {
+    fn call(&self, grad: Option<&Tensor>) -> retrograd_engine::Result<Option<Tensor>> {
         attached(|py| {
             let mut replaced: Option<Tensor> = None;
             for f in self.0.bind(py).values() {
@@ -119,7 +119,7 @@ impl Hook for PyDictLeafHook {
 }
 
 impl LeafHook for PyDictLeafHook {
-    fn call(&self, leaf: &Tensor) -> retrograd::Result<()> {
+    fn call(&self, leaf: &Tensor) -> retrograd_engine::Result<()> {
         let hooks = |py: Python<'_>| self.0.bind(py).values().iter().map(Bound::unbind).collect::<Vec<_>>();
         attached(hooks).into_iter().try_for_each(|f| PyLeafHook(AnyThread::new(f)).call(leaf))
     }
@@ -228,7 +228,7 @@ impl Hook for PyPreHook {
 }
 
 impl PreHook for PyPreHook {
-    fn call(&self, grads: &[Option<Tensor>]) -> retrograd::Result<Option<Grads>> {
+    fn call(&self, grads: &[Option<Tensor>]) -> retrograd_engine::Result<Option<Grads>> {
         attached(|py| {
             let f = self.0.bind(py);
             check_tuple(f, &f.call1((tuple(py, grads)?,))?, grads)
@@ -244,7 +244,7 @@ impl Hook for PyPostHook {
 }
 
 impl PostHook for PyPostHook {
-    fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> retrograd::Result<Option<Grads>> {
+    fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> retrograd_engine::Result<Option<Grads>> {
         attached(|py| {
             let f = self.0.bind(py);
             check_tuple(f, &f.call1((tuple(py, results)?, tuple(py, grads)?))?, results)
@@ -260,7 +260,7 @@ impl Hook for PyLeafHook {
 }
 
 impl LeafHook for PyLeafHook {
-    fn call(&self, leaf: &Tensor) -> retrograd::Result<()> {
+    fn call(&self, leaf: &Tensor) -> retrograd_engine::Result<()> {
         attached(|py| {
             let result = self.0.bind(py).call1((wrap(py, leaf.clone())?,))?;
             if result.is_none() || unwrap(&result).is_some_and(|t| t.is_same(leaf)) {

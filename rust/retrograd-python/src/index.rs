@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
-use retrograd::ops::index::IndexItem;
-use retrograd::{DType, Tensor};
+use retrograd_engine::ops::index::IndexItem;
+use retrograd_engine::{DType, Tensor};
 use smallvec::SmallVec;
 
 use crate::buffer;

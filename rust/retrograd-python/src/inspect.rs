@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use retrograd::autograd::inspect::{SlotFacts, TensorFacts};
-use retrograd::autograd::{Edge, NodeRef, Output};
-use retrograd::call_site::CallSite;
-use retrograd::counted::Counted;
+use retrograd_engine::autograd::inspect::{SlotFacts, TensorFacts};
+use retrograd_engine::autograd::{Edge, NodeRef, Output};
+use retrograd_engine::call_site::CallSite;
+use retrograd_engine::counted::Counted;
 
 use crate::call::type_name;
 use crate::errors::OrPy;

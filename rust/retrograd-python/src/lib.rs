@@ -41,7 +41,7 @@ mod wrap;
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use retrograd::kernels::memory;
+use retrograd_engine::kernels::memory;
 
 /// Registers the classes that are written in Python and made by the core.
 #[pyfunction]
@@ -85,13 +85,13 @@ fn _set_cache_limit(py: Python<'_>, bytes: usize) -> usize {
 /// Sets how many threads one op may use.
 #[pyfunction]
 fn _set_num_threads(n: usize) {
-    retrograd::kernels::parallel::set_num_threads(n);
+    retrograd_engine::kernels::parallel::set_num_threads(n);
 }
 
 /// How many threads one op may use.
 #[pyfunction]
 fn _num_threads() -> usize {
-    retrograd::kernels::parallel::num_threads()
+    retrograd_engine::kernels::parallel::num_threads()
 }
 
 /// Only the main interpreter can have this module: objects, classes and the interpreter's lock are found process-wide.
@@ -104,7 +104,7 @@ fn demand_main_interpreter() -> PyResult<()> {
 /// Whether memory that nobody initialised is filled.
 #[pyfunction]
 fn _fill_uninitialised(on: bool) {
-    retrograd::ops::create::fill_uninitialised(on);
+    retrograd_engine::ops::create::fill_uninitialised(on);
 }
 
 // Objects need no lock of the interpreter (see `object_slot`), and an op sees one layout of a tensor from its beginning
@@ -112,8 +112,8 @@ fn _fill_uninitialised(on: bool) {
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     demand_main_interpreter()?;
-    retrograd::warn::set_sink(errors::warn);
-    retrograd::interrupt::set_host(errors::interrupted);
+    retrograd_engine::warn::set_sink(errors::warn);
+    retrograd_engine::interrupt::set_host(errors::interrupted);
     allocator::register(m)?;
     tensor::register(m)?;
     dtype::register(m)?;

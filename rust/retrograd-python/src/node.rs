@@ -10,11 +10,11 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
-use retrograd::Tensor;
-use retrograd::autograd::hooks;
-use retrograd::autograd::saved::{SavedItem, SavedSlots};
-use retrograd::autograd::{Node, NodeRef};
-use retrograd::counted::Counted;
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::hooks;
+use retrograd_engine::autograd::saved::{SavedItem, SavedSlots};
+use retrograd_engine::autograd::{Node, NodeRef};
+use retrograd_engine::counted::Counted;
 
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;

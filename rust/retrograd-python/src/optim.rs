@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyType};
 use pyo3::{PyTypeInfo, ffi};
-use retrograd::optim::{Adam, AdamState, Sgd};
-use retrograd::{Result, Tensor};
+use retrograd_engine::optim::{Adam, AdamState, Sgd};
+use retrograd_engine::{Result, Tensor};
 
 use crate::call_site::{DETACH_ABOVE, detached, placed};
 use crate::class::is_exact;

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTypeInfo, intern};
-use retrograd::ops::index::{self, IndexItem};
+use retrograd_engine::ops::index::{self, IndexItem};
 use smallvec::SmallVec;
 
 use crate::class;
@@ -222,7 +222,7 @@ fn converted<'py>(result: Any<'py>, class: &Bound<'py, PyType>) -> PyResult<Any<
 }
 
 /// The tensor as an object of a class, over the same memory, in the same graph.
-pub fn as_subclass<'py>(t: &retrograd::Tensor, class: &Bound<'py, PyType>) -> PyResult<Any<'py>> {
+pub fn as_subclass<'py>(t: &retrograd_engine::Tensor, class: &Bound<'py, PyType>) -> PyResult<Any<'py>> {
     let py = class.py();
     if !class.is_subclass(&PyTensor::type_object(py))? {
         return Err(PyRuntimeError::new_err(no_subclass(class)?));

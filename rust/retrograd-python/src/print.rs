@@ -5,13 +5,13 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-use retrograd::storage::reclaim::reading;
-use retrograd::tensor::format::{
+use retrograd_engine::storage::reclaim::reading;
+use retrograd_engine::tensor::format::{
     PrintOptions, Values, add_suffixes, format_tensor, size_suffix, sizes_suffix, visit_printed,
 };
-use retrograd::tensor::sparse::Elements;
-use retrograd::tensor::{FromScalar, default_dtype};
-use retrograd::{DType, Scalar, Tensor};
+use retrograd_engine::tensor::sparse::Elements;
+use retrograd_engine::tensor::{FromScalar, default_dtype};
+use retrograd_engine::{DType, Scalar, Tensor};
 
 use crate::wrap::PyTensor;
 
@@ -103,7 +103,7 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
     let reading = reading();
     let bits = t.lazy_bits();
     let strides = t.strides();
-    retrograd::match_dtype!(any, t.dtype(), T => {
+    retrograd_engine::match_dtype!(any, t.dtype(), T => {
         let start = t.data_ptr(&reading).cast::<T>();
         visit_printed(t.sizes(), options, |index| {
             let offset: isize = index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum();
@@ -118,8 +118,8 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
 /// The text between `prefix` and the closing parenthesis, both included.
 fn text(t: &Tensor, prefix: &str) -> String {
     let _reading = reading();
-    if retrograd::compile::is_recording() {
-        retrograd::compile::read("repr", t);
+    if retrograd_engine::compile::is_recording() {
+        retrograd_engine::compile::read("repr", t);
     }
     if let Some(Ok((value, dim, level))) = t.batch_parts() {
         let value = text(&value, "tensor(").replace('\n', "\n    ");

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
-use retrograd::call_site::CallSite;
-use retrograd::profiler::{self, Event, Kind, Label, Options, Ranges, Recording};
-use retrograd::tensor::{Noted, Value};
+use retrograd_engine::call_site::CallSite;
+use retrograd_engine::profiler::{self, Event, Kind, Label, Options, Ranges, Recording};
+use retrograd_engine::tensor::{Noted, Value};
 
 use crate::anythread::AnyThread;
 use crate::call::misfit;

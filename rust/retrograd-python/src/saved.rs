@@ -6,9 +6,9 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use retrograd::Tensor;
-use retrograd::autograd::NodeRef;
-use retrograd::autograd::saved::{PackedValue, SavedHooks, SavedSlots};
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::NodeRef;
+use retrograd_engine::autograd::saved::{PackedValue, SavedHooks, SavedSlots};
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
@@ -37,7 +37,7 @@ impl PyHooks {
 }
 
 impl SavedHooks for PyHooks {
-    fn pack(&self, tensor: &Tensor) -> retrograd::Result<Box<dyn PackedValue>> {
+    fn pack(&self, tensor: &Tensor) -> retrograd_engine::Result<Box<dyn PackedValue>> {
         attached(|py| -> PyResult<Box<dyn PackedValue>> {
             let value = self.pack.bind(py).call1((wrap(py, tensor.clone())?,))?;
             let unpack = AnyThread::new(self.unpack.clone_ref(py));
@@ -54,7 +54,7 @@ pub struct PyPacked {
 }
 
 impl PackedValue for PyPacked {
-    fn unpack(&self) -> retrograd::Result<Tensor> {
+    fn unpack(&self) -> retrograd_engine::Result<Tensor> {
         attached(|py| {
             let tensor = self.unpack.bind(py).call1((self.value.bind(py),))?;
             unwrap(&tensor).cloned().ok_or_else(|| {

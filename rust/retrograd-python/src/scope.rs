@@ -11,12 +11,12 @@ use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyTypeError, PyValueErr
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use pyo3::{ffi, intern};
-use retrograd::Tensor;
-use retrograd::autocast;
-use retrograd::autograd::mode::{self, DETECT_INF, DETECT_NAN, GRAD, INFERENCE, LOOSE_GRADS, SINGLE_THREADED};
-use retrograd::autograd::{anomaly, forward, hooks, saved};
-use retrograd::generator::default_generator;
-use retrograd::transforms::{self, IsGiven, Randomness};
+use retrograd_engine::Tensor;
+use retrograd_engine::autocast;
+use retrograd_engine::autograd::mode::{self, DETECT_INF, DETECT_NAN, GRAD, INFERENCE, LOOSE_GRADS, SINGLE_THREADED};
+use retrograd_engine::autograd::{anomaly, forward, hooks, saved};
+use retrograd_engine::generator::default_generator;
+use retrograd_engine::transforms::{self, IsGiven, Randomness};
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;

@@ -2,15 +2,15 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use retrograd::storage::Storage;
-use retrograd::{DType, Tensor};
+use retrograd_engine::storage::Storage;
+use retrograd_engine::{DType, Tensor};
 
 use crate::errors::OrPy;
 use crate::wrap::{PyTensor, wrap};
 
 /// Moves the memory of a tensor to where other processes can have it too.
 pub fn share(op: &'static str, t: &Tensor) -> PyResult<()> {
-    retrograd::transforms::check_read(op, t).or_py()?;
+    retrograd_engine::transforms::check_read(op, t).or_py()?;
     Storage::share(&t.storage(), op).or_py()
 }
 

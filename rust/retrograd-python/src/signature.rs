@@ -1,6 +1,6 @@
 //! Signatures of ops as Python's introspection and its help show them.
 
-use retrograd::ops::{Entry, Kind, forms};
+use retrograd_engine::ops::{Entry, Kind, forms};
 
 use crate::call::{Callable, Role};
 

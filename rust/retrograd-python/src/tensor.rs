@@ -7,10 +7,10 @@ use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
-use retrograd::Tensor;
-use retrograd::autograd::engine::{self, Backward};
-use retrograd::ops::{self, Kind, Value, index};
-use retrograd::tensor::MemoryFormat;
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::engine::{self, Backward};
+use retrograd_engine::ops::{self, Kind, Value, index};
+use retrograd_engine::tensor::MemoryFormat;
 
 use crate::anythread::AnyThread;
 use crate::call::misfit;
@@ -65,7 +65,7 @@ impl PyTensor {
         crate::construct::device::check(device)?;
         let t = match data {
             Some(first) if !sizes.is_empty() => crate::construct::legacy_of_size(first, sizes)?,
-            None => Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py()?,
+            None => Tensor::empty(&[0], retrograd_engine::tensor::default_dtype()).or_py()?,
             Some(data) => match unwrap(data) {
                 Some(t) => t.detach(),
                 None => crate::construct::legacy(data)?,
@@ -281,7 +281,7 @@ impl PyTensor {
             },
             _ => crate::construct::sizes_in_row("resize_", sizes, 0)?,
         };
-        let sizes = retrograd::ops::create::sizes("resize_", &given).or_py()?;
+        let sizes = retrograd_engine::ops::create::sizes("resize_", &given).or_py()?;
         slf.get().0.resize_in(&sizes, format).or_py()?;
         Ok(slf)
     }

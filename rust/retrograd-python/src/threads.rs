@@ -1,7 +1,7 @@
 //! What is local to a Python thread, for one that continues in its place.
 
 use pyo3::prelude::*;
-use retrograd::autograd::engine::{self, Carried, Threads};
+use retrograd_engine::autograd::engine::{self, Carried, Threads};
 
 use crate::anythread::AnyThread;
 use crate::call_site::{attached, detached_at, here};

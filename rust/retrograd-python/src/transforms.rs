@@ -3,9 +3,9 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use retrograd::Tensor;
-use retrograd::autograd::{engine, forward};
-use retrograd::transforms::{self, Randomness};
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::{engine, forward};
+use retrograd_engine::transforms::{self, Randomness};
 
 use crate::errors::OrPy;
 use crate::wrap::{unwrap, wrap};

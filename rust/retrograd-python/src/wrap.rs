@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use parking_lot::Mutex;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use retrograd::Tensor;
-use retrograd::autograd::leaf::WeakTensor;
-use retrograd::autograd::meta::PreservedObject;
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::leaf::WeakTensor;
+use retrograd_engine::autograd::meta::PreservedObject;
 
 use crate::anythread::AnyThread;
 use crate::class;

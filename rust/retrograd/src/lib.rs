@@ -1,45 +1,32 @@
-//! Automatic differentiation with the semantics of torch.autograd.
-//!
-//! Tensors, a tape and an engine; first, second and forward derivatives for every op. No Python in here: the extension
-//! crate `retrograd-python` puts this behind `import retrograd`.
-//!
-//! ```
-//! use retrograd::{Tensor, autograd};
-//!
-//! let x = Tensor::from_slice(&[1.0f64, 2.0], &[2]).unwrap();
-//! x.set_requires_grad(true).unwrap();
-//! let y = x.square().unwrap().sum(None).unwrap();
-//! autograd::backward(&y).unwrap();
-//! assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [2.0, 4.0]);
-//! ```
-//!
-//! With the feature `ndarray`, on by default, arrays of that crate become tensors (`Tensor::from`), and tensors become
-//! arrays (`ArrayD::try_from`) or, by [`Tensor::view`], views of arrays.
+#![doc = include_str!("../README.md")]
 
-extern crate self as retrograd;
-
-pub mod autocast;
-pub mod autograd;
-pub mod call_site;
-pub mod compile;
-pub mod counted;
-pub mod error;
-pub mod generator;
-pub mod interrupt;
+mod checkpoint;
+mod convert;
+mod custom_op;
+mod display;
+pub mod func;
+mod function;
+pub mod gradcheck;
+pub mod hooks;
+mod index;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+pub mod nn;
+mod operand;
+mod operators;
 pub mod ops;
 pub mod optim;
-pub mod profiler;
-pub mod storage;
-pub mod tensor;
-pub mod testing;
-mod thread;
-pub mod transforms;
-pub mod warn;
+pub mod prelude;
+pub mod safetensors;
+mod scope;
+mod shape;
+mod site;
+mod tensor;
+mod tree;
 
-/// Loops over memory: the crate `retrograd-kernels`.
-pub use retrograd_kernels as kernels;
+/// The crate below: what rules and primitives are written in, and all that has no form of its own here.
+pub use retrograd_engine as engine;
 
-pub use compile::compile;
-pub use error::{Error, ErrorKind, Result};
-pub use generator::Generator;
-pub use tensor::{DType, Scalar, Tensor, TensorView};
+pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
+
+pub use tensor::Tensor;

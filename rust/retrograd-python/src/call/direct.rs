@@ -6,8 +6,8 @@
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use retrograd::Tensor;
-use retrograd::ops::{Direct, Entry, Kind, Param};
+use retrograd_engine::Tensor;
+use retrograd_engine::ops::{Direct, Entry, Kind, Param};
 use smallvec::SmallVec;
 
 use super::{Callable, Role, is_named};

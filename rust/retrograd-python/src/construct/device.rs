@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyString, PyTuple};
-use retrograd::tensor::device;
+use retrograd_engine::tensor::device;
 
 use crate::call::{misfit, type_name};
 use crate::convert;

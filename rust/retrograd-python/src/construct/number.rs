@@ -5,8 +5,8 @@ use num_complex::Complex;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
-use retrograd::tensor::{Element, FromScalar, Truth};
-use retrograd::{DType, Scalar};
+use retrograd_engine::tensor::{Element, FromScalar, Truth};
+use retrograd_engine::{DType, Scalar};
 
 use super::NestedWalk;
 use crate::buffer;

@@ -2,8 +2,8 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use retrograd::ops::sparse;
-use retrograd::{DType, Tensor};
+use retrograd_engine::ops::sparse;
+use retrograd_engine::{DType, Tensor};
 
 use super::{from_data, mark, options};
 use crate::convert::integers;
@@ -60,7 +60,7 @@ pub fn sparse_coo_tensor<'py>(
     let t = if empty {
         let size = size.unwrap_or_default();
         let indices = Tensor::empty(&[size.len(), 0], DType::Int64).or_py()?;
-        let values = Tensor::empty(&[0], dtype.unwrap_or_else(retrograd::tensor::default_dtype)).or_py()?;
+        let values = Tensor::empty(&[0], dtype.unwrap_or_else(retrograd_engine::tensor::default_dtype)).or_py()?;
         sparse::sparse_coo_tensor(&indices, &values, Some(&size), is_coalesced, check)
     } else {
         let (indices, values) = (indices.expect("matched"), values.expect("matched"));
@@ -127,6 +127,6 @@ fn values_of(
     requires_grad: bool,
 ) -> PyResult<Tensor> {
     let values = given(op, values, dtype)?;
-    let values = retrograd::ops::memory::cast(&values, dtype.unwrap_or(values.dtype())).or_py()?;
+    let values = retrograd_engine::ops::memory::cast(&values, dtype.unwrap_or(values.dtype())).or_py()?;
     Ok(if requires_grad { values.detach() } else { values })
 }

@@ -9,8 +9,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use retrograd::autograd::hooks;
-use retrograd::call_site::CallSite;
+use retrograd_engine::autograd::hooks;
+use retrograd_engine::call_site::CallSite;
 use smallvec::SmallVec;
 
 use super::{Begun, Notes, PyFunctionCtx, call_backward, clone_option, name_of, new_node, node_of_ctx};

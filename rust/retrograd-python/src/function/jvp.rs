@@ -5,9 +5,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
-use retrograd::Tensor;
-use retrograd::autograd::Grads;
-use retrograd::autograd::forward::{check_sizes, own_tangents, propagate_through};
+use retrograd_engine::Tensor;
+use retrograd_engine::autograd::Grads;
+use retrograd_engine::autograd::forward::{check_sizes, own_tangents, propagate_through};
 use smallvec::SmallVec;
 
 use super::PyFunctionCtx;

@@ -199,7 +199,8 @@ fn members_of<'py>(class: &Bound<'py, PyType>) -> PyResult<Vec<(String, Bound<'p
 /// Puts guards in front of methods of the class and of factories. Called before the roster's methods are there.
 fn guard_functions(m: &Bound<'_, PyModule>, class: &Bound<'_, PyType>) -> PyResult<()> {
     let py = m.py();
-    let example = crate::wrap::wrap(py, retrograd::Tensor::empty(&[0], retrograd::DType::Float32).or_py()?)?;
+    let example =
+        crate::wrap::wrap(py, retrograd_engine::Tensor::empty(&[0], retrograd_engine::DType::Float32).or_py()?)?;
     let mut all = Vec::new();
     for (name, member) in members_of(class)? {
         if member.get_type().name()? == "method_descriptor" && !SILENT.contains(&name.as_str()) {

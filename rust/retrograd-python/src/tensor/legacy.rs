@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple};
-use retrograd::tensor::device;
+use retrograd_engine::tensor::device;
 
 use super::Any;
 use crate::errors::OrPy;

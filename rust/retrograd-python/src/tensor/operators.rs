@@ -4,7 +4,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyNotImplemented};
-use retrograd::{DType, Scalar, Tensor, ops};
+use retrograd_engine::{DType, Scalar, Tensor, ops};
 
 use super::Any;
 use crate::call_site::{DETACH_ABOVE, detached};
@@ -13,7 +13,7 @@ use crate::overrides::{self, state};
 use crate::wrap::{PyTensor, unwrap, wrap};
 use crate::{buffer, convert};
 
-type Binary = fn(&Tensor, &Tensor) -> retrograd::Result<Tensor>;
+type Binary = fn(&Tensor, &Tensor) -> retrograd_engine::Result<Tensor>;
 
 fn not_implemented(py: Python<'_>) -> Any<'_> {
     PyNotImplemented::get(py).to_owned().into_any()
@@ -101,16 +101,16 @@ fn large_number(other: &Any<'_>, beside: DType) -> PyResult<Tensor> {
     Tensor::shared_number(number).or_py()
 }
 
-fn add(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+fn add(a: &Tensor, b: &Tensor) -> retrograd_engine::Result<Tensor> {
     a.add(b)
 }
-fn sub(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+fn sub(a: &Tensor, b: &Tensor) -> retrograd_engine::Result<Tensor> {
     a.sub(b)
 }
-fn div(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+fn div(a: &Tensor, b: &Tensor) -> retrograd_engine::Result<Tensor> {
     a.div(b)
 }
-fn rpow(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+fn rpow(a: &Tensor, b: &Tensor) -> retrograd_engine::Result<Tensor> {
     a.pow(b)
 }
 
@@ -148,7 +148,7 @@ impl PyTensor {
         binary(slf, other, "sub", sub)
     }
     fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, "__rsub__", |b, a| ops::pointwise::arith::rsub(a, b, retrograd::Scalar::Int(1)))
+        reflected(slf, other, "__rsub__", |b, a| ops::pointwise::arith::rsub(a, b, retrograd_engine::Scalar::Int(1)))
     }
     fn __isub__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
         assign(slf, &other, |a, b| a.sub_(b))

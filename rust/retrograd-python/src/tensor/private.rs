@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple};
-use retrograd::Tensor;
+use retrograd_engine::Tensor;
 
 use super::Any;
 use crate::call::misfit;

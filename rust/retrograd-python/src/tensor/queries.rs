@@ -3,12 +3,12 @@
 use pyo3::exceptions::{PyIndexError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
-use retrograd::storage::reclaim::reading;
-use retrograd::tensor::sparse::Elements;
-use retrograd::tensor::{Layout, Noted, device};
-use retrograd::transforms::check_read;
-use retrograd::warn::{self, Once};
-use retrograd::{DType, Tensor, ops};
+use retrograd_engine::storage::reclaim::reading;
+use retrograd_engine::tensor::sparse::Elements;
+use retrograd_engine::tensor::{Layout, Noted, device};
+use retrograd_engine::transforms::check_read;
+use retrograd_engine::warn::{self, Once};
+use retrograd_engine::{DType, Tensor, ops};
 
 use super::Any;
 use crate::call::{misfit, type_name};
@@ -30,7 +30,7 @@ impl PyTensor {
             None => convert::size(py, self.0.sizes()),
             Some(d) => {
                 let d = convert::integer(d).ok_or_else(|| misfit("size", "dim", Some(0), "int", d))?;
-                let axis = retrograd::tensor::layout::wrap_dim("size", d, self.0.ndim()).or_py()?;
+                let axis = retrograd_engine::tensor::layout::wrap_dim("size", d, self.0.ndim()).or_py()?;
                 let n = self.0.sizes().get(axis).ok_or_else(|| {
                     PyIndexError::new_err("size: Dimension specified as 0 but tensor has no dimensions")
                 })?;
@@ -45,7 +45,7 @@ impl PyTensor {
             None => Ok(PyTuple::new(py, self.0.strides())?.into_any()),
             Some(d) => {
                 let d = convert::integer(d).ok_or_else(|| misfit("stride", "dim", Some(0), "int", d))?;
-                let axis = retrograd::tensor::layout::wrap_dim("stride", d, self.0.ndim()).or_py()?;
+                let axis = retrograd_engine::tensor::layout::wrap_dim("stride", d, self.0.ndim()).or_py()?;
                 let n = self.0.strides().get(axis).ok_or_else(|| {
                     PyIndexError::new_err("stride: Dimension specified as 0 but tensor has no dimensions")
                 })?;
@@ -81,8 +81,8 @@ impl PyTensor {
     /// Address of the first element.
     fn data_ptr(&self) -> PyResult<usize> {
         check_read("data_ptr", &self.0).or_py()?;
-        if retrograd::compile::is_recording() {
-            retrograd::compile::refuse(|| "data_ptr() gave the address of elements away".into());
+        if retrograd_engine::compile::is_recording() {
+            retrograd_engine::compile::refuse(|| "data_ptr() gave the address of elements away".into());
         }
         let reading = reading();
         Ok(if self.0.numel() == 0 { 0 } else { self.0.data_ptr(&reading) as usize })
@@ -232,7 +232,7 @@ impl PyTensor {
             ),
         }
         let dims: Vec<i64> = (0..self.0.ndim() as i64).rev().collect();
-        let _op = retrograd::profiler::op("numpy_T", false, || vec![("input", Noted::of(&self.0))]);
+        let _op = retrograd_engine::profiler::op("numpy_T", false, || vec![("input", Noted::of(&self.0))]);
         wrap(py, self.0.permute(&dims).or_py()?)
     }
     /// The view with the last two axes swapped.
@@ -339,7 +339,7 @@ fn dtype_of_type(given: &Any<'_>) -> PyResult<DType> {
     let named = |name: &str| {
         let kind = name.strip_prefix("retrograd.").or(name.strip_prefix("torch."))?;
         match kind {
-            "Tensor" => Some(retrograd::tensor::default_dtype()),
+            "Tensor" => Some(retrograd_engine::tensor::default_dtype()),
             _ => DType::ALL.into_iter().find(|d| d.tensor_type_name() == kind),
         }
     };
@@ -347,7 +347,7 @@ fn dtype_of_type(given: &Any<'_>) -> PyResult<DType> {
         name
     } else if let Ok(kind) = given.cast::<PyType>() {
         if kind.is(py.get_type::<PyTensor>()) {
-            return Ok(retrograd::tensor::default_dtype());
+            return Ok(retrograd_engine::tensor::default_dtype());
         }
         match kind.getattr("dtype").ok().and_then(|dtype| dtype.cast::<dtype::PyDType>().ok().map(|d| d.get().0)) {
             Some(dtype) => return Ok(dtype),

@@ -1,0 +1,1 @@
+//! Tensors from numbers, slices and arrays, and back. Empty as yet.

@@ -1,0 +1,1 @@
+//! Transforms of closures: derivatives, batches, recordings. Empty as yet.

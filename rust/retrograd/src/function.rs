@@ -1,0 +1,1 @@
+//! Ops with a context, by a trait. Empty as yet.

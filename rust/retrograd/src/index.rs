@@ -1,0 +1,1 @@
+//! Indexing, and the items that it takes. Empty as yet.

@@ -1,0 +1,1 @@
+//! Exchange with the crate `ndarray`. Empty as yet.

@@ -1,0 +1,1 @@
+//! Modules: structs that own parameters. Empty as yet.

@@ -1,0 +1,1 @@
+//! What an op takes in the place of a tensor: references, tensors, numbers. Empty as yet.

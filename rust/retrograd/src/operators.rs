@@ -1,0 +1,1 @@
+//! The operators of Rust on tensors and numbers. Empty as yet.

@@ -1,0 +1,1 @@
+//! Files of named tensors. Empty as yet.

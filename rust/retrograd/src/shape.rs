@@ -1,0 +1,1 @@
+//! Sizes and dimensions, from whatever says them. Empty as yet.

@@ -1,0 +1,1 @@
+//! The place in the program that called an op, for errors. Empty as yet.

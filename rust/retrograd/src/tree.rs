@@ -1,0 +1,1 @@
+//! Structures of tensors, taken apart and put together. Empty as yet.

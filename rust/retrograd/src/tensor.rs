@@ -8,7 +8,7 @@ use crate::engine;
 /// A clone is the same tensor: it has the same memory, the same gradient and the same history.
 #[derive(Clone)]
 #[repr(transparent)]
-pub struct Tensor(engine::Tensor);
+pub struct Tensor(pub(crate) engine::Tensor);
 
 impl Tensor {
     /// This tensor as the engine knows it.

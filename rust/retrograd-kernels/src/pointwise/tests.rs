@@ -299,3 +299,25 @@ fn halves_are_computed_with_in_float32() {
         }
     }
 }
+
+/// Values whose bits a move as floats could change are moved too: every one of these is another NaN.
+#[test]
+fn transposes_keep_bits_at_all_sizes() {
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(of: impl Fn(usize) -> T) {
+        for level in InstructionSet::available() {
+            for (n, rows) in [(16, 16), (17, 16), (16, 33), (40, 23), (63, 65)] {
+                let a: Vec<T> = (0..n * rows).map(&of).collect();
+                let mut o = vec![of(0); n * rows];
+                // SAFETY: `n * rows` elements on both sides.
+                unsafe {
+                    let (from, to) = ([1, rows as isize], [n as isize, 1]);
+                    copy_strided_at(level, &[rows, n], a.as_ptr(), &from, o.as_mut_ptr(), &to);
+                }
+                assert!((0..n * rows).all(|k| o[k] == a[k % n * rows + k / n]), "{level:?} {n} {rows}");
+            }
+        }
+    }
+    check(|i| 0x7f80_0001u32 + i as u32);
+    check(|i| 0x7ff0_0000_0000_0001u64 + i as u64);
+    check(|i| 0x7c01u16 + i as u16);
+}

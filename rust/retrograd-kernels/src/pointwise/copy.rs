@@ -1,6 +1,9 @@
 //! Copies between layouts, and fills.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use smallvec::SmallVec;
 
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
@@ -219,6 +222,68 @@ unsafe fn transpose<T: Copy>(n: usize, rows: usize, a: *const T, lda: isize, o: 
         for i in from..n {
             // SAFETY: duty 1: a position of the tile.
             unsafe { *o.offset(r as isize * ldo + i as isize) = *a.offset(i as isize * lda + r as isize) };
+        }
+    }
+}
+
+/// The rows of several matrices beside each other: row `r` of the output is row `r` of each part, one after the other.
+/// A part is its first byte and how many bytes its rows have; rows follow one another without gaps, on both sides.
+///
+/// # Safety
+/// 1. Each part is readable for `rows` rows of its bytes, and `o` is writable for all of these. 2. `o` overlaps no part.
+pub unsafe fn join_rows(rows: usize, parts: &[(*const u8, usize)], o: *mut u8) {
+    let width: usize = parts.iter().map(|&(_, bytes)| bytes).sum();
+    let parts: SmallVec<[_; 8]> = parts.iter().map(|&(a, bytes)| (SharedPtr(a.cast_mut()), bytes)).collect();
+    let o = SharedPtr(o);
+    split(rows, 1, (rows * width) as f64 * BYTE_COST, &|rows| {
+        // SAFETY: (JoinRows 1, 2) our duties, for some of the rows, which no other piece has.
+        unsafe { for_isa(InstructionSet::detect(), JoinRows { rows, width, parts: &parts, o: o.get() }) }
+    });
+}
+
+/// Duties: 1 and 2 of [`join_rows`], for these rows.
+struct JoinRows<'a> {
+    rows: Range<usize>,
+    width: usize,
+    parts: &'a [(SharedPtr<u8>, usize)],
+    o: *mut u8,
+}
+
+impl Task for JoinRows<'_> {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        for row in self.rows {
+            let mut at = row * self.width;
+            for &(a, bytes) in self.parts {
+                // SAFETY: duties 1 and 2: a row of the part, and its place in the row of the output.
+                unsafe { copy_run(a.get().add(row * bytes), self.o.add(at), bytes) };
+                at += bytes;
+            }
+        }
+    }
+}
+
+/// Copies some bytes, few of them without a call; the last block overlaps the one before.
+///
+/// # Safety
+/// 1. `a` is readable and `o` writable for `n` bytes. 2. They do not overlap.
+#[inline(always)]
+unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
+    type Block = [MaybeUninit<u8>; 32];
+    const LEN: usize = size_of::<Block>();
+    // SAFETY: duties 1 and 2; blocks are within the `n` bytes.
+    unsafe {
+        if !(LEN..=16 * LEN).contains(&n) {
+            return std::ptr::copy_nonoverlapping(a, o, n);
+        }
+        let mut at = 0;
+        while at < n {
+            let from = at.min(n - LEN);
+            o.add(from).cast::<Block>().write_unaligned(a.add(from).cast::<Block>().read_unaligned());
+            at += LEN;
         }
     }
 }

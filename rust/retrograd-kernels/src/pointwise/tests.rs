@@ -321,3 +321,24 @@ fn transposes_keep_bits_at_all_sizes() {
     check(|i| 0x7ff0_0000_0000_0001u64 + i as u64);
     check(|i| 0x7c01u16 + i as u16);
 }
+
+#[test]
+fn rows_are_joined() {
+    for rows in [1, 2, 7, 100] {
+        for widths in [&[1, 0, 3][..], &[31, 32], &[33, 64, 65], &[512, 513, 511]] {
+            let parts: Vec<Vec<u8>> = (0u8..)
+                .zip(widths)
+                .map(|(k, width)| (0..rows * width).map(|i| (i * 7) as u8 ^ (k << 6)).collect())
+                .collect();
+            let total: usize = widths.iter().sum();
+            let mut o = vec![0u8; rows * total];
+            let given: Vec<(*const u8, usize)> = parts.iter().zip(widths).map(|(p, &w)| (p.as_ptr(), w)).collect();
+            // SAFETY: (1) `rows` rows of each width, and of all; (2) a vector of its own.
+            unsafe { join_rows(rows, &given, o.as_mut_ptr()) };
+            let want: Vec<u8> = (0..rows)
+                .flat_map(|r| parts.iter().zip(widths).flat_map(move |(p, &w)| p[r * w..(r + 1) * w].to_vec()))
+                .collect();
+            assert!(o == want, "{rows} {widths:?}");
+        }
+    }
+}

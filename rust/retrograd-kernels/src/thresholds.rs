@@ -72,6 +72,8 @@ pub mod reduce {
     const _: () = assert!(WIDE <= STRIP_BYTES / 4);
     /// Halves that are made float32 at a time, where a row has no more: they stay in the second-level cache.
     pub const CONVERTED: usize = size(1 << 14, 8);
+    /// Halves of as many short rows as stay in the first-level cache are made float32 at a time.
+    pub const NEAR: usize = size(1 << 12, 4);
     /// Columns that a scan over an outer axis carries at once.
     pub const SCAN_COLUMNS: usize = size(256, 4);
     /// Partial results of a row in which an extreme is looked for: enough to fill vectors.

@@ -27,8 +27,8 @@ fn parts<V: Vector>(x: V) -> (V, V, V) {
 /// `exp(x)` for arguments within the limits of [`exp`], or NaN.
 #[inline(always)]
 pub(super) fn exp_in_range<V: Vector>(x: V) -> V {
-    let (n, r, s) = parts(x);
-    (x.of(1.0) + (r + s)).ldexp(n)
+    let (n, r) = reduced(x);
+    (x.of(1.0) + (r * r).fma(polynomial(r, V::Elem::EXP), r)).ldexp(n)
 }
 
 /// The exponential. ULP: 1 / 1.5.

@@ -1,8 +1,12 @@
 //! Copies between layouts, and fills.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
-use super::super::simd::{InstructionSet, Isa, Task, for_isa};
+use smallvec::SmallVec;
+
+use super::super::real::Real;
+use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
 use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::pointwise::{MANY, SQUARE};
@@ -13,7 +17,8 @@ const BYTE_COST: f64 = 0.02;
 /// Copies elements between layouts of the same dtype; contiguous ones by `memcpy`, transposes in squares.
 ///
 /// # Safety
-/// 1. `a` is readable and `o` writable at every position of `sizes` under its strides. 2. They do not overlap.
+/// 1. `a` is readable and initialised, and `o` writable, at every position of `sizes` under its strides. 2. They do not
+///    overlap.
 /// 3. Distinct positions have distinct places in `o`.
 #[inline]
 pub unsafe fn copy_strided<T: Copy>(sizes: &[usize], a: *const T, a_strides: &[isize], o: *mut T, o_strides: &[isize]) {
@@ -69,8 +74,16 @@ unsafe fn copy_axes<T: Copy>(level: InstructionSet, mut axes: Axes<2>, a: *const
     let (x, y) = (axis(&axes, 0), axis(&axes, 1));
     let s = std::array::from_fn(|k| [x.strides[k], y.strides[k]]);
     for [po, pa] in Offsets::new(axes.get(2..).unwrap_or(&[])) {
-        // SAFETY: (CopyTile 1-3) the offsets, and the two inner axes from each, are positions of `axes`: our 1-3.
-        unsafe { for_isa(level, CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) }) };
+        // SAFETY: (CopyTile 1-3, Transpose 1-3) the offsets, and the two inner axes from each, are positions of `axes`:
+        // our 1-3.
+        unsafe {
+            let tile = CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) };
+            match size_of::<T>() {
+                4 if tile.is_transpose() => for_isa(level, Transpose::<f32>::of(&tile)),
+                8 if tile.is_transpose() => for_isa(level, Transpose::<f64>::of(&tile)),
+                _ => for_isa(level, tile),
+            }
+        }
     }
 }
 
@@ -80,6 +93,14 @@ struct CopyTile<T> {
     s: [[isize; 2]; 2],
     a: *const T,
     o: *mut T,
+}
+
+impl<T> CopyTile<T> {
+    /// Whether the output is contiguous along one axis, and the input along the other.
+    fn is_transpose(&self) -> bool {
+        let CopyTile { n: [n, rows], s: [so, sa], .. } = self;
+        so[0] == 1 && sa[1] == 1 && sa[0].unsigned_abs() > 1 && *n >= SQUARE && *rows >= SQUARE
+    }
 }
 
 impl<T: Copy> Task for CopyTile<T> {
@@ -112,7 +133,7 @@ impl<T: Copy> Task for CopyTile<T> {
                 };
                 o.iter_mut().zip(a.iter().rev()).for_each(|(o, &a)| *o = MaybeUninit::new(a));
             }
-        } else if so[0] == 1 && sa[1] == 1 && n >= SQUARE && rows >= SQUARE {
+        } else if self.is_transpose() {
             // SAFETY: duties 1-3.
             unsafe { transpose(n, rows, a, sa[0], o, so[1]) };
         } else {
@@ -121,6 +142,50 @@ impl<T: Copy> Task for CopyTile<T> {
                     // SAFETY: duty 1: a position of the tile.
                     unsafe { *o.offset(row * so[1] + i * so[0]) = *a.offset(row * sa[1] + i * sa[0]) };
                 }
+            }
+        }
+    }
+}
+
+/// A transpose of elements of the size of `T`, in vectors: `o[r * ldo + i] = a[i * lda + r]` for `i < n`, `r < rows`.
+/// Duties: 1-3 of [`copy_strided`].
+struct Transpose<T> {
+    n: usize,
+    rows: usize,
+    a: *const T,
+    lda: isize,
+    o: *mut T,
+    ldo: isize,
+}
+
+impl<T> Transpose<T> {
+    /// A tile that is a transpose.
+    fn of<A>(tile: &CopyTile<A>) -> Self {
+        debug_assert_eq!(size_of::<T>(), size_of::<A>());
+        let CopyTile { n: [n, rows], s: [so, sa], a, o } = *tile;
+        Self { n, rows, a: a.cast(), lda: sa[0], o: o.cast(), ldo: so[1] }
+    }
+}
+
+impl<T: Real> Task for Transpose<T> {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Transpose { n, rows, a, lda, o, ldo } = self;
+        let len = T::Vector::<S>::LEN;
+        if n < len || rows < len {
+            // SAFETY: duties 1-3, of elements of this size.
+            return unsafe { transpose(n, rows, a, lda, o, ldo) };
+        }
+        // The last squares end with the tile, and repeat some of what was copied before.
+        for i in (0..n).step_by(len) {
+            let i = i.min(n - len) as isize;
+            for r in (0..rows).step_by(len) {
+                let r = r.min(rows - len) as isize;
+                // SAFETY: (1) Task 2; (2, 3) duties 1 and 2: a square within the tile.
+                unsafe { T::Vector::<S>::transpose(a.offset(i * lda + r), lda, o.offset(r * ldo + i), ldo) };
             }
         }
     }
@@ -157,6 +222,68 @@ unsafe fn transpose<T: Copy>(n: usize, rows: usize, a: *const T, lda: isize, o: 
         for i in from..n {
             // SAFETY: duty 1: a position of the tile.
             unsafe { *o.offset(r as isize * ldo + i as isize) = *a.offset(i as isize * lda + r as isize) };
+        }
+    }
+}
+
+/// The rows of several matrices beside each other: row `r` of the output is row `r` of each part, one after the other.
+/// A part is its first byte and how many bytes its rows have; rows follow one another without gaps, on both sides.
+///
+/// # Safety
+/// 1. Each part is readable for `rows` rows of its bytes, and `o` is writable for all of these. 2. `o` overlaps no part.
+pub unsafe fn join_rows(rows: usize, parts: &[(*const u8, usize)], o: *mut u8) {
+    let width: usize = parts.iter().map(|&(_, bytes)| bytes).sum();
+    let parts: SmallVec<[_; 8]> = parts.iter().map(|&(a, bytes)| (SharedPtr(a.cast_mut()), bytes)).collect();
+    let o = SharedPtr(o);
+    split(rows, 1, (rows * width) as f64 * BYTE_COST, &|rows| {
+        // SAFETY: (JoinRows 1, 2) our duties, for some of the rows, which no other piece has.
+        unsafe { for_isa(InstructionSet::detect(), JoinRows { rows, width, parts: &parts, o: o.get() }) }
+    });
+}
+
+/// Duties: 1 and 2 of [`join_rows`], for these rows.
+struct JoinRows<'a> {
+    rows: Range<usize>,
+    width: usize,
+    parts: &'a [(SharedPtr<u8>, usize)],
+    o: *mut u8,
+}
+
+impl Task for JoinRows<'_> {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        for row in self.rows {
+            let mut at = row * self.width;
+            for &(a, bytes) in self.parts {
+                // SAFETY: duties 1 and 2: a row of the part, and its place in the row of the output.
+                unsafe { copy_run(a.get().add(row * bytes), self.o.add(at), bytes) };
+                at += bytes;
+            }
+        }
+    }
+}
+
+/// Copies some bytes, few of them without a call; the last block overlaps the one before.
+///
+/// # Safety
+/// 1. `a` is readable and `o` writable for `n` bytes. 2. They do not overlap.
+#[inline(always)]
+unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
+    type Block = [MaybeUninit<u8>; 32];
+    const LEN: usize = size_of::<Block>();
+    // SAFETY: duties 1 and 2; blocks are within the `n` bytes.
+    unsafe {
+        if !(LEN..=16 * LEN).contains(&n) {
+            return std::ptr::copy_nonoverlapping(a, o, n);
+        }
+        let mut at = 0;
+        while at < n {
+            let from = at.min(n - LEN);
+            o.add(from).cast::<Block>().write_unaligned(a.add(from).cast::<Block>().read_unaligned());
+            at += LEN;
         }
     }
 }

@@ -299,3 +299,46 @@ fn halves_are_computed_with_in_float32() {
         }
     }
 }
+
+/// Values whose bits a move as floats could change are moved too: every one of these is another NaN.
+#[test]
+fn transposes_keep_bits_at_all_sizes() {
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(of: impl Fn(usize) -> T) {
+        for level in InstructionSet::available() {
+            for (n, rows) in [(16, 16), (17, 16), (16, 33), (40, 23), (63, 65)] {
+                let a: Vec<T> = (0..n * rows).map(&of).collect();
+                let mut o = vec![of(0); n * rows];
+                // SAFETY: `n * rows` elements on both sides.
+                unsafe {
+                    let (from, to) = ([1, rows as isize], [n as isize, 1]);
+                    copy_strided_at(level, &[rows, n], a.as_ptr(), &from, o.as_mut_ptr(), &to);
+                }
+                assert!((0..n * rows).all(|k| o[k] == a[k % n * rows + k / n]), "{level:?} {n} {rows}");
+            }
+        }
+    }
+    check(|i| 0x7f80_0001u32 + i as u32);
+    check(|i| 0x7ff0_0000_0000_0001u64 + i as u64);
+    check(|i| 0x7c01u16 + i as u16);
+}
+
+#[test]
+fn rows_are_joined() {
+    for rows in [1, 2, 7, 100] {
+        for widths in [&[1, 0, 3][..], &[31, 32], &[33, 64, 65], &[512, 513, 511]] {
+            let parts: Vec<Vec<u8>> = (0u8..)
+                .zip(widths)
+                .map(|(k, width)| (0..rows * width).map(|i| (i * 7) as u8 ^ (k << 6)).collect())
+                .collect();
+            let total: usize = widths.iter().sum();
+            let mut o = vec![0u8; rows * total];
+            let given: Vec<(*const u8, usize)> = parts.iter().zip(widths).map(|(p, &w)| (p.as_ptr(), w)).collect();
+            // SAFETY: (1) `rows` rows of each width, and of all; (2) a vector of its own.
+            unsafe { join_rows(rows, &given, o.as_mut_ptr()) };
+            let want: Vec<u8> = (0..rows)
+                .flat_map(|r| parts.iter().zip(widths).flat_map(move |(p, &w)| p[r * w..(r + 1) * w].to_vec()))
+                .collect();
+            assert!(o == want, "{rows} {widths:?}");
+        }
+    }
+}

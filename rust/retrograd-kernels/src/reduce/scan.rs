@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
+use super::super::simd::{InstructionSet, Isa, SimdElement, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, cut, plan};
 use super::Reduce;
 use crate::parallel::{SharedPtr, split};
@@ -10,6 +10,9 @@ use crate::thresholds::reduce::SCAN_COLUMNS as COLUMNS;
 
 /// What an element takes in nanoseconds: the sum before it has to be there.
 const COST: f64 = 1.0;
+
+/// Lines that the longest vectors turn together.
+const LINES: usize = 16;
 
 /// `o[.., i, ..] = finish(a[.., 0, ..] .. a[.., i, ..])` along an axis of `n` elements, for every position of the
 /// `outer` axes. Strictly in order; threads share the outer axes.
@@ -56,7 +59,12 @@ pub unsafe fn scan_at<A: SimdElement, R: Reduce<A>>(
     }
     let count = outer_sizes.iter().product::<usize>() * n;
     let (cut, _) = cut(&outer);
-    let grain = if cut == 0 { columns(&outer[0], a_stride) } else { 1 };
+    let grain = match columns(&outer[0], a_stride) {
+        _ if cut != 0 => 1,
+        // Lines that are turned together stay together, where there are many.
+        1 if outer[0].size >= 8 * LINES => LINES,
+        columns => columns,
+    };
     let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     split(outer[cut].size, grain, count as f64 * COST, &|some| {
         let mut outer = outer.clone();
@@ -96,7 +104,12 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
         let x = axis(outer, 0);
         let columns = columns(&x, sa);
         for [pa, po] in Offsets::new(outer.get(1..).unwrap_or(&[])) {
-            for c in (0..x.size).step_by(columns) {
+            let mut first = 0;
+            if columns == 1 {
+                // SAFETY: duties 1-3: a position of the outer axes.
+                first = unsafe { turned::<S, A, R>(r, &x, n, s, a.offset(pa), o.offset(po)) };
+            }
+            for c in (first..x.size).step_by(columns) {
                 let width = columns.min(x.size - c);
                 // SAFETY: duties 1-3: positions of the axes; each element is read before its place is written.
                 unsafe {
@@ -117,6 +130,86 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
             }
         }
     }
+}
+
+/// Scans as many lines as come in groups of [`LINES`] or fewer, and says how many; `x` is the axis from line to line.
+/// One line is as slow as its sum waits for the one before; squares of several, transposed, are sums of vectors.
+///
+/// # Safety
+/// 1-3 of [`scan`], for the lines at `a` and `o`. 4. The CPU has the instructions of `S`.
+#[inline(always)]
+unsafe fn turned<S: Isa, A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    x: &Axis<2>,
+    n: usize,
+    s: [isize; 2],
+    a: *const A,
+    o: *mut R::O,
+) -> usize {
+    // Exact sums are of integers, which do not wait; and elements of 8 bytes wait for memory as long as for each other.
+    if R::EXACT || size_of::<A>() != 4 || size_of::<R::O>() != 4 || s[0] != s[1] || s[0].abs() != 1 {
+        return 0;
+    }
+    // SAFETY: ours.
+    unsafe {
+        match S::F32::LEN {
+            16 => groups::<S::F32, A, R, 16>(r, x, n, s[0], a, o),
+            8 => groups::<S::F32, A, R, 8>(r, x, n, s[0], a, o),
+            4 => groups::<S::F32, A, R, 4>(r, x, n, s[0], a, o),
+            _ => 0,
+        }
+    }
+}
+
+/// [`turned`] by vectors `V` of `L` elements of the size of `A`, along contiguous lines: forwards where `along` is 1,
+/// backwards where it is -1.
+///
+/// # Safety
+/// 1-4 of [`turned`].
+#[inline(always)]
+unsafe fn groups<V: Vector, A: SimdElement, R: Reduce<A>, const L: usize>(
+    r: &R,
+    x: &Axis<2>,
+    n: usize,
+    along: isize,
+    a: *const A,
+    o: *mut R::O,
+) -> usize {
+    if n < L {
+        return 0;
+    }
+    for c in (0..x.size / L * L).step_by(L) {
+        let mut from = [[const { MaybeUninit::<A>::uninit() }; L]; L];
+        let mut to = [[const { MaybeUninit::<R::O>::uninit() }; L]; L];
+        let mut acc = [r.init(); L];
+        // SAFETY: duties 1-3: `L` lines of `n` elements; each is read before its place is written. (Vector 1-3) the
+        // squares are within them, ours have `L` rows of as many elements, of the size of `V`'s, and `to` is written
+        // before it is read.
+        unsafe {
+            let (a, o) = (a.offset(c as isize * x.strides[0]), o.offset(c as isize * x.strides[1]));
+            for i in (0..n / L * L).step_by(L) {
+                // The first of the square in memory.
+                let low = if along < 0 { -((i + L - 1) as isize) } else { i as isize };
+                V::transpose(a.offset(low).cast(), x.strides[0], from.as_mut_ptr().cast(), L as isize);
+                for k in 0..L {
+                    let row = if along < 0 { L - 1 - k } else { k };
+                    for j in 0..L {
+                        acc[j] = r.step(acc[j], from[row][j].assume_init());
+                        to[row][j] = MaybeUninit::new(r.finish(acc[j], i + k + 1));
+                    }
+                }
+                V::transpose(to.as_ptr().cast(), L as isize, o.offset(low).cast(), x.strides[1]);
+            }
+            for i in n / L * L..n {
+                for (j, acc) in (0..).zip(&mut acc) {
+                    let at = i as isize * along;
+                    *acc = r.step(*acc, *a.offset(at + j * x.strides[0]));
+                    *o.offset(at + j * x.strides[1]) = r.finish(*acc, i + 1);
+                }
+            }
+        }
+    }
+    x.size / L * L
 }
 
 /// Scans lines side by side: `n` elements each at the distances `s`, `width` of them at the distances `across`.

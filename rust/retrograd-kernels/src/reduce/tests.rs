@@ -227,6 +227,40 @@ fn scans_on_all_layouts_and_in_place() {
     }
 }
 
+/// Groups of lines side by side add up in the same order as each by itself: the same bits, in both directions.
+#[test]
+fn scans_of_many_lines_are_those_of_each() {
+    fn check<T: SimdElement + PartialEq>(of: impl Fn(usize) -> T)
+    where
+        CumSum: Reduce<T, O = T>,
+    {
+        for level in InstructionSet::available() {
+            for (lines, n) in [(1, 40), (16, 16), (17, 33), (40, 100), (35, 15)] {
+                let a: Vec<T> = (0..lines * n).map(&of).collect();
+                for along in [1, -1] {
+                    let first = if along < 0 { n - 1 } else { 0 };
+                    let (mut o, mut want, mut on) = (a.clone(), a.clone(), a.clone());
+                    // SAFETY: `lines` lines of `n` elements, from their first or last one; the last call is in place.
+                    unsafe {
+                        let (from, to) = (a.as_ptr().add(first), o.as_mut_ptr().add(first));
+                        let outer = [n as isize];
+                        scan_at(level, &CumSum, &[lines], &outer, &outer, n, along, along, from, to);
+                        for line in 0..lines {
+                            let (from, to) = (from.add(line * n), want.as_mut_ptr().add(first + line * n));
+                            scan_at(level, &CumSum, &[], &[], &[], n, along, along, from, to);
+                        }
+                        let q = on.as_mut_ptr().add(first);
+                        scan_at(level, &CumSum, &[lines], &outer, &outer, n, along, along, q, q);
+                    }
+                    assert!(o == want && on == want, "{level:?} {lines} {n} {along}");
+                }
+            }
+        }
+    }
+    check(|i| ((i * 37 + 11) % 101) as f32 / 7.0 - 6.0);
+    check(|i| ((i * 37 + 11) % 101) as f64 / 7.0 - 6.0);
+}
+
 #[test]
 fn row_moments_match() {
     for &n in &UGLY {

@@ -107,6 +107,21 @@ macro_rules! portable {
                 }
             }
             #[inline(always)]
+            unsafe fn transpose(from: *const $t, step: isize, to: *mut $t, to_step: isize) {
+                // As integers, since not every CPU keeps the bits of a NaN that it moves as a float.
+                let (from, to) = (from.cast::<$bits>(), to.cast::<$bits>());
+                let mut rows = [[0; $n]; $n];
+                for (i, row) in (0..).zip(&mut rows) {
+                    // SAFETY: duty 2.
+                    *row = unsafe { from.offset(i * step).cast::<[$bits; $n]>().read_unaligned() };
+                }
+                for j in 0..$n {
+                    let row = rows.map(|row| row[j]);
+                    // SAFETY: duty 3.
+                    unsafe { to.offset(j as isize * to_step).cast::<[$bits; $n]>().write_unaligned(row) };
+                }
+            }
+            #[inline(always)]
             fn splat(self, x: $t) -> Self {
                 Self([x; $n])
             }

@@ -61,6 +61,14 @@ pub trait Vector:
     /// 1. The `len` elements are writable.
     unsafe fn store_first(self, p: *mut Self::Elem, len: usize);
 
+    /// Transposes a square of `LEN` x `LEN` elements of any type of this size: `to[j * to_step + i]` becomes
+    /// `from[i * step + j]`, with no bit changed.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of this type. 2. The `LEN` rows at `from` are readable and initialised. 3. Those
+    ///    at `to` are writable.
+    unsafe fn transpose(from: *const Self::Elem, step: isize, to: *mut Self::Elem, to_step: isize);
+
     /// All lanes `x`.
     fn splat(self, x: Self::Elem) -> Self;
     /// `self * b + c`, with one rounding where that is one instruction, and otherwise with two.

@@ -129,6 +129,16 @@ macro_rules! methods {
             unsafe { Self($set1(x)) }
         }
     };
+    (transpose $t:ty: $f:ident $load:ident $store:ident: $($i:literal)+) => {
+        #[inline(always)]
+        unsafe fn transpose(from: *const $t, step: isize, to: *mut $t, to_step: isize) {
+            // SAFETY: duties 1 to 3.
+            unsafe {
+                let rows = $f([$($load(from.offset($i * step))),+]);
+                $($store(to.offset($i * to_step), rows[$i]);)+
+            }
+        }
+    };
     (fma: $f:ident) => {
         #[inline(always)]
         fn fma(self, b: Self, c: Self) -> Self {
@@ -164,6 +174,78 @@ macro_rules! methods {
         }
     };
 }
+
+/// The columns of squares, by rows: halves of vectors that the two steps exchange are named by their places, since an
+/// array that is indexed by constants alone stays in registers.
+macro_rules! squares {
+    // Of float32: pairs, pairs of pairs, then parts of 128 bits.
+    ($name:ident $v:ty, $len:literal: $lo:ident $hi:ident $lo2:ident $hi2:ident $double:ident $single:ident:
+     $($i:literal $j:literal $k:literal $l:literal)+; $parts:ident) => {
+        /// # Safety
+        /// 1. The CPU has the instructions of these vectors.
+        #[inline(always)]
+        unsafe fn $name(mut v: [$v; $len]) -> [$v; $len] {
+            // SAFETY: duty 1.
+            unsafe {
+                $({
+                    let (a, b) = ($double($lo(v[$i], v[$j])), $double($hi(v[$i], v[$j])));
+                    let (c, d) = ($double($lo(v[$k], v[$l])), $double($hi(v[$k], v[$l])));
+                    (v[$i], v[$j]) = ($single($lo2(a, c)), $single($hi2(a, c)));
+                    (v[$k], v[$l]) = ($single($lo2(b, d)), $single($hi2(b, d)));
+                })+
+                $parts!(v);
+                v
+            }
+        }
+    };
+    // Of float64: pairs, then parts of 128 bits.
+    ($name:ident $v:ty, $len:literal: $lo:ident $hi:ident: $($i:literal $j:literal)+; $parts:ident) => {
+        /// # Safety
+        /// 1. The CPU has the instructions of these vectors.
+        #[inline(always)]
+        unsafe fn $name(mut v: [$v; $len]) -> [$v; $len] {
+            // SAFETY: duty 1.
+            unsafe {
+                $((v[$i], v[$j]) = ($lo(v[$i], v[$j]), $hi(v[$i], v[$j]));)+
+                $parts!(v);
+                v
+            }
+        }
+    };
+}
+/// The 2 x 2 transposes of 128-bit parts between vectors `$i` and `$j`.
+macro_rules! two_parts {
+    ($v:ident $f:ident: $($i:literal $j:literal)+) => {
+        $(($v[$i], $v[$j]) = ($f::<0x20>($v[$i], $v[$j]), $f::<0x31>($v[$i], $v[$j]));)+
+    };
+}
+/// The 4 x 4 transposes of 128-bit parts among vectors `$i` to `$l`.
+macro_rules! four_parts {
+    ($v:ident $f:ident: $($i:literal $j:literal $k:literal $l:literal)+) => {$({
+        let (even, odd) = ($f::<0x88>($v[$i], $v[$j]), $f::<0xdd>($v[$i], $v[$j]));
+        let (even2, odd2) = ($f::<0x88>($v[$k], $v[$l]), $f::<0xdd>($v[$k], $v[$l]));
+        ($v[$i], $v[$j]) = ($f::<0x88>(even, even2), $f::<0x88>(odd, odd2));
+        ($v[$k], $v[$l]) = ($f::<0xdd>(even, even2), $f::<0xdd>(odd, odd2));
+    })+};
+}
+macro_rules! parts_of_8 {
+    ($v:ident) => { two_parts!($v _mm256_permute2f128_ps: 0 4 1 5 2 6 3 7) };
+}
+macro_rules! parts_of_4_doubles {
+    ($v:ident) => { two_parts!($v _mm256_permute2f128_pd: 0 2 1 3) };
+}
+macro_rules! parts_of_16 {
+    ($v:ident) => { four_parts!($v _mm512_shuffle_f32x4: 0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15) };
+}
+macro_rules! parts_of_8_doubles {
+    ($v:ident) => { four_parts!($v _mm512_shuffle_f64x2: 0 2 4 6 1 3 5 7) };
+}
+squares!(square_of_8 __m256, 8: _mm256_unpacklo_ps _mm256_unpackhi_ps _mm256_unpacklo_pd _mm256_unpackhi_pd
+    _mm256_castps_pd _mm256_castpd_ps: 0 1 2 3 4 5 6 7; parts_of_8);
+squares!(square_of_4_doubles __m256d, 4: _mm256_unpacklo_pd _mm256_unpackhi_pd: 0 1 2 3; parts_of_4_doubles);
+squares!(square_of_16 __m512, 16: _mm512_unpacklo_ps _mm512_unpackhi_ps _mm512_unpacklo_pd _mm512_unpackhi_pd
+    _mm512_castps_pd _mm512_castpd_ps: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; parts_of_16);
+squares!(square_of_8_doubles __m512d, 8: _mm512_unpacklo_pd _mm512_unpackhi_pd: 0 1 2 3 4 5 6 7; parts_of_8_doubles);
 
 macro_rules! avx2 {
     ($t:ty, $len:literal, $table:ident, $load:ident, $store:ident, $cmp:ident, $blend:ident,
@@ -273,6 +355,7 @@ impl Vector for Avx2F32 {
     type Elem = f32;
     avx2!(f32, 8, MASK32, _mm256_maskload_ps, _mm256_maskstore_ps, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_movemask_ps);
     methods!(memory f32: _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps);
+    methods!(transpose f32: square_of_8 _mm256_loadu_ps _mm256_storeu_ps: 0 1 2 3 4 5 6 7);
     methods!(fma: _mm256_fmadd_ps);
     methods!(sqrt: _mm256_sqrt_ps);
     methods!(extremes: _mm256_min_ps _mm256_max_ps);
@@ -289,6 +372,7 @@ impl Vector for Avx2F64 {
     type Elem = f64;
     avx2!(f64, 4, MASK64, _mm256_maskload_pd, _mm256_maskstore_pd, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_movemask_pd);
     methods!(memory f64: _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd);
+    methods!(transpose f64: square_of_4_doubles _mm256_loadu_pd _mm256_storeu_pd: 0 1 2 3);
     methods!(fma: _mm256_fmadd_pd);
     methods!(sqrt: _mm256_sqrt_pd);
     methods!(extremes: _mm256_min_pd _mm256_max_pd);
@@ -318,6 +402,7 @@ impl Vector for Avx512F32 {
         _mm512_mask_add_ps
     );
     methods!(memory f32: _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps);
+    methods!(transpose f32: square_of_16 _mm512_loadu_ps _mm512_storeu_ps: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     methods!(fma: _mm512_fmadd_ps);
     methods!(sqrt: _mm512_sqrt_ps);
     methods!(reciprocal: _mm512_rcp14_ps);
@@ -348,6 +433,7 @@ impl Vector for Avx512F64 {
         _mm512_mask_add_pd
     );
     methods!(memory f64: _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd);
+    methods!(transpose f64: square_of_8_doubles _mm512_loadu_pd _mm512_storeu_pd: 0 1 2 3 4 5 6 7);
     methods!(fma: _mm512_fmadd_pd);
     methods!(sqrt: _mm512_sqrt_pd);
     methods!(extremes: _mm512_min_pd _mm512_max_pd);

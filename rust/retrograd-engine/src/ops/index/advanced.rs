@@ -57,11 +57,16 @@ impl Primitive for Index {
         read_at(Self::NAME, xs[0], &self.at, &xs[1..]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
+        let zeros = zeros(cx.sizes(0), cx.g().dtype())?;
         let grad = put_at(&zeros, &self.at, &saved_indices(cx, self.at.len())?, cx.g(), true)?;
         Ok(and_none(cx, one(grad)))
     }
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
+}
+
+/// Zeros to which gradients are added: one of them, repeated, since the op that adds makes a copy.
+pub(super) fn zeros(sizes: &[usize], dtype: DType) -> Result<Tensor> {
+    view::expand_to(&Tensor::full(&[], Scalar::Int(0), dtype)?, sizes)
 }
 
 /// The elements of `x` at the indices, not recorded.

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::advanced::{and_none, put_at, read_at};
+use super::advanced::{and_none, put_at, read_at, zeros};
 use super::along_index::{Along, rows_named};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
@@ -13,7 +13,7 @@ use crate::match_dtype;
 use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Tensor};
 
 /// `index_select`. Reverse: `g` added up at the indices, in zeros.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Primitive for IndexSelect {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let sizes = cx.sizes(0);
-        let zeros = Tensor::full(sizes, Scalar::Int(0), cx.g().dtype())?;
+        let zeros = zeros(sizes, cx.g().dtype())?;
         if sizes.is_empty() {
             return Ok(and_none(cx, one(view::reshape_to(cx.g(), &[])?)));
         }
@@ -209,7 +209,7 @@ impl Primitive for Gather {
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
+        let zeros = zeros(cx.sizes(0), cx.g().dtype())?;
         Ok(and_none(cx, one(zeros.scatter_add(self.dim as i64, cx.saved(0)?, cx.g())?)))
     }
 }
@@ -240,6 +240,7 @@ mod tests {
     use std::slice::from_ref;
 
     use super::*;
+    use crate::tensor::Scalar;
     use crate::testing::{gradcheck, noise};
 
     fn ints(v: &[i64], sizes: &[usize]) -> Tensor {

@@ -19,7 +19,7 @@ use crate::kernels::real::Real;
 use crate::kernels::reduce;
 use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{InstructionSet, Isa, Task, Vector, for_isa as on};
-use crate::kernels::thresholds::reduce::CONVERTED;
+use crate::kernels::thresholds::reduce::{CONVERTED, NEAR};
 use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::tensor::complex::part;
@@ -242,7 +242,7 @@ fn in_float32<const N: usize>(
         (xs.map(halves), std::slice::from_raw_parts_mut(result.op_ptr().cast::<u16>(), count))
     };
     in_parts(to, block, |to, part| {
-        let step = (n * after).max(1) * (CONVERTED / (n * after).max(1));
+        let step = (n * after).max(1) * (NEAR / (n * after).max(1)).max(1);
         let mut wide = [(); N].map(|()| vec![0f32; step.min(to.len())]);
         let mut o = vec![0f32; step.min(to.len())];
         for start in (0..to.len()).step_by(step) {

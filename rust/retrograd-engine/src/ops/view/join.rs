@@ -1,14 +1,16 @@
 //! Joins: cat, stack.
 
 use retrograd_macros::op;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::view_op::batch_first;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
+use crate::kernels::pointwise;
 use crate::ops::pointwise::result_type;
+use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::{contiguous_strides, wrap_dim};
 use crate::tensor::{Dims, MemoryFormat, Scalar, Strides, Tensor};
@@ -21,6 +23,26 @@ fn place(x: &Tensor, whole: &Tensor, dim: usize, start: usize, sizes: &[usize]) 
     let offset = start * whole.strides()[dim] as usize;
     let part = Tensor::from_parts(whole.storage(), whole.dtype(), sizes, whole.strides(), offset)?;
     copy::copy_into(x, &part)
+}
+
+/// Writes row-major operands to `whole`, whose sizes are theirs together along `dim`, row after row: the rows of one
+/// alone would leave gaps in lines of the cache, to come back to. False, and nothing is done, for other layouts and
+/// dtypes, and along the first axis, where operands are rows of their own.
+fn join_rows(xs: &[&Tensor], whole: &Tensor, dim: usize) -> bool {
+    let _reading = reading();
+    let rows: usize = whole.sizes()[..dim].iter().product();
+    let plain = |x: &Tensor| x.is_contiguous() && x.dtype() == whole.dtype() && !x.lazy_bits().any() && !x.is_batched();
+    if rows < 2 || whole.numel() == 0 || !plain(whole) || !xs.iter().all(|x| plain(x)) {
+        return false;
+    }
+    let mut parts: SmallVec<[_; 4]> = SmallVec::new();
+    for x in xs.iter().filter(|x| x.numel() > 0) {
+        parts.push((x.op_ptr().cast::<u8>().cast_const(), x.numel() / rows * x.dtype().size()));
+    }
+    // SAFETY: (1) S1 and S3: contiguous tensors, of `rows` rows each, and one that has the elements of all; (2) `whole`
+    // is fresh.
+    unsafe { pointwise::join_rows(rows, &parts, whole.op_ptr().cast::<u8>()) };
+    true
 }
 
 /// Whether `cat` ignores the tensor: an empty vector, whatever the other shapes.
@@ -91,6 +113,9 @@ impl Primitive for Cat {
         }
         let strides = common_format(xs).strides(Self::NAME, &sizes, &[])?;
         let whole = Tensor::empty_strided(&sizes, &strides, result_type(xs))?;
+        if join_rows(xs, &whole, self.dim) {
+            return Ok(out(whole));
+        }
         let mut start = 0;
         for x in xs.iter().filter(|x| !is_skipped(x.sizes())) {
             place(x, &whole, self.dim, start, x.sizes())?;

@@ -11,8 +11,12 @@ use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::pointwise::{MANY, SQUARE};
 
-/// What a byte takes in nanoseconds: copies wait for memory.
-const BYTE_COST: f64 = 0.02;
+/// What it takes one thread to copy as many bytes, in nanoseconds: copies wait for memory, and more so once both sides
+/// have left the second-level cache.
+pub fn copying(bytes: usize) -> f64 {
+    const NEAR: usize = 1 << 20;
+    bytes as f64 * if bytes < NEAR { 0.02 } else { 0.05 }
+}
 
 /// Copies elements between layouts of the same dtype; contiguous ones by `memcpy`, transposes in squares.
 ///
@@ -39,7 +43,7 @@ pub unsafe fn copy_strided_at<T: Copy>(
     o_strides: &[isize],
 ) {
     let count: usize = sizes.iter().product();
-    let cost = (count * size_of::<T>()) as f64 * BYTE_COST;
+    let cost = copying(count * size_of::<T>());
     let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     if is_contiguous(sizes, a_strides) && is_contiguous(sizes, o_strides) {
         return split(count, 4096, cost, &|some| {
@@ -235,7 +239,7 @@ pub unsafe fn join_rows(rows: usize, parts: &[(*const u8, usize)], o: *mut u8) {
     let width: usize = parts.iter().map(|&(_, bytes)| bytes).sum();
     let parts: SmallVec<[_; 8]> = parts.iter().map(|&(a, bytes)| (SharedPtr(a.cast_mut()), bytes)).collect();
     let o = SharedPtr(o);
-    split(rows, 1, (rows * width) as f64 * BYTE_COST, &|rows| {
+    split(rows, 1, copying(rows * width), &|rows| {
         // SAFETY: (JoinRows 1, 2) our duties, for some of the rows, which no other piece has.
         unsafe { for_isa(InstructionSet::detect(), JoinRows { rows, width, parts: &parts, o: o.get() }) }
     });

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::parallel::{SharedPtr, num_threads, split};
+use crate::kernels::pointwise::copying;
 use crate::kernels::real::Ring;
 use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order, read_once};
@@ -105,9 +106,8 @@ pub fn are_adjacent(positions: &[(usize, Tensor)]) -> bool {
 /// How many runs ahead memory is asked for.
 const AHEAD: usize = 8;
 
-/// What a run takes in nanoseconds, and each byte of it.
+/// What a run takes in nanoseconds beside the copy.
 const RUN_COST: f64 = 2.0;
-const BYTE_COST: f64 = 0.03;
 
 /// A checked index: the result has the sizes `before`, those of the index, then `after`.
 pub struct IndexWalk {
@@ -163,7 +163,7 @@ impl IndexWalk {
     /// What a kernel over elements of this width takes on one thread, in nanoseconds.
     fn cost(&self, width: usize) -> f64 {
         let elements = numel(&self.sizes);
-        (elements / self.run().0.max(1)) as f64 * RUN_COST + (elements * width) as f64 * BYTE_COST
+        (elements / self.run().0.max(1)) as f64 * RUN_COST + copying(elements * width)
     }
 
     /// For the named ones of all positions of the axes before and of the index: calls `f` with an offset into memory

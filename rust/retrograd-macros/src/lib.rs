@@ -170,12 +170,15 @@ impl Param {
             ),
             None => (quote!(None), quote!(::retrograd_engine::ops::Arg::get(&args[#at])?)),
         };
+        let rust = spelled(&self.ty);
         let listed = quote!(::retrograd_engine::ops::Param {
             name: #name,
             kind: #kind,
             optional: <#ty as ::retrograd_engine::ops::Arg>::OPTIONAL,
             default: #default,
             kw_only: #kw_only,
+            #[cfg(feature = "signatures")]
+            rust: #rust,
         });
         (vec![listed], get)
     }
@@ -335,9 +338,10 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     let form_arg = o.has("inplace").then(|| quote!(form,));
     let form_name = if o.has("inplace") { quote!(form) } else { quote!(_form) };
     let returns = match ret {
-        syn::ReturnType::Type(_, t) => t.to_token_stream().to_string().replace(' ', ""),
+        syn::ReturnType::Type(_, t) => spelled(t),
         syn::ReturnType::Default => String::new(),
     };
+    let rust_name = name.to_string();
     let out = o.out.as_ref().map_or_else(|| quote!(OutDtype::Cast), |e| quote!(#e));
     let policy_entry = policy.map_or_else(|| quote!(None), |policy| quote!(Some(#policy)));
     let direct =
@@ -367,6 +371,8 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
                 fields: &[#(#fields),*],
                 autocast: #policy_entry,
                 returns: #returns,
+                #[cfg(feature = "signatures")]
+                rust: concat!(module_path!(), "::", #rust_name),
                 call,
                 direct: {
                     use ::retrograd_engine::ops::{Direct, DirectInts};
@@ -488,6 +494,11 @@ fn converting(policy: &Tokens, worker: &Ident, params: &[Param], inplace: bool) 
             return #worker(#form #(#args),*);
         }
     }
+}
+
+/// The type as text, without spaces.
+fn spelled(ty: &Type) -> String {
+    ty.to_token_stream().to_string().replace(' ', "")
 }
 
 /// The type with `'static` for every elided lifetime, as a static needs it.

@@ -166,7 +166,7 @@ mod tests {
             fn f(input: &Tensor, dim: Option<&[i64]>, #[options] o: TensorOptions, r#in: Scalar, keepdim: bool) {}
         );
         let signature = "(dim=None, *, in=0.5, keepdim=False)";
-        let want = ["input", "dim = None: None", "o", "*r#in = 0.5: :: retrograd :: Scalar :: Float (0.5)"];
+        let want = ["input", "dim = None: None", "o", "*r#in = 0.5: :: retrograd_engine :: Scalar :: Float (0.5)"];
         assert_eq!(applied(signature, f).unwrap(), [&want[..], &["*keepdim = False: false"]].concat());
         let f = parse_quote!(
             fn f(x: &Tensor, size: &[i64]) {}
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(value(parse_quote!(i64), "-1"), some("- 1"));
         assert_eq!(value(parse_quote!(f64), "2"), some("2.0"));
         assert_eq!(value(parse_quote!(f64), "1e-05"), some("1e-05"));
-        assert_eq!(value(parse_quote!(Scalar), "1"), some(":: retrograd :: Scalar :: Int (1)"));
+        assert_eq!(value(parse_quote!(Scalar), "1"), some(":: retrograd_engine :: Scalar :: Int (1)"));
         assert_eq!(value(parse_quote!(&str), "'mean'"), some("\"mean\""));
         assert_eq!(value(parse_quote!(Option<bool>), "True"), some("Some (true)"));
         assert_eq!(value(parse_quote!(&[i64]), "0"), some("& [0]"));

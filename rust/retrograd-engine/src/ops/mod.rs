@@ -20,7 +20,7 @@ pub mod sort;
 pub mod sparse;
 pub mod view;
 
-mod options;
+pub mod options;
 
 pub use crate::tensor::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Value};
 pub use options::TensorOptions;
@@ -48,6 +48,9 @@ pub struct Param {
     /// As Python writes it.
     pub default: Option<&'static str>,
     pub kw_only: bool,
+    /// The type in Rust, as the definition writes it without spaces; `TensorOptions` for each of its parts.
+    #[cfg(feature = "signatures")]
+    pub rust: &'static str,
 }
 
 /// The face of an op, as its definition states it. Several entries of one name are its overloads, tried in roster
@@ -71,6 +74,9 @@ pub struct Entry {
     pub autocast: Option<Policy>,
     /// The Rust type of the result, as written in the definition.
     pub returns: &'static str,
+    /// The path of the function in Rust.
+    #[cfg(feature = "signatures")]
+    pub rust: &'static str,
     /// The op on dynamic values, one per parameter.
     pub call: fn(Form, &[Value]) -> Result<Value>,
     /// The op on a tensor and little else.

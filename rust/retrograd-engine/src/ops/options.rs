@@ -48,7 +48,15 @@ impl TensorOptions {
     /// What `#[op]` lists for a parameter of this type.
     pub(crate) const PARAMS: [Param; 5] = {
         const fn keyword<'a, T: Arg<'a>>(name: &'static str, default: &'static str) -> Param {
-            Param { name, kind: T::KIND, optional: T::OPTIONAL, default: Some(default), kw_only: true }
+            Param {
+                name,
+                kind: T::KIND,
+                optional: T::OPTIONAL,
+                default: Some(default),
+                kw_only: true,
+                #[cfg(feature = "signatures")]
+                rust: "TensorOptions",
+            }
         }
         [
             keyword::<Option<DType>>("dtype", "None"),

@@ -1,13 +1,13 @@
 //! Creation of tensors from nothing: what factories share, and constant fills.
 
-mod frequencies;
-mod like;
-mod products;
-mod range;
-mod signal;
-mod spaced;
-mod triangle;
-mod window;
+pub mod frequencies;
+pub mod like;
+pub mod products;
+pub mod range;
+pub mod signal;
+pub mod spaced;
+pub mod triangle;
+pub mod window;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

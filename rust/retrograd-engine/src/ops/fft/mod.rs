@@ -1,8 +1,8 @@
 //! Fourier transforms.
 
-mod lines;
-mod primitives;
-mod short_time;
+pub mod lines;
+pub mod primitives;
+pub mod short_time;
 
 use retrograd_macros::op;
 

@@ -1,19 +1,19 @@
 //! Indexing: `x[...]` in all its forms, and the ops that read or write at index tensors.
 
-mod advanced;
-mod along;
-mod along_index;
-mod flat;
-mod index_reduce;
-mod items;
-mod mask;
-mod scatter;
-mod scatter_mask;
-mod scatter_reduce;
-mod segment;
-mod slices;
-mod values_and_indices;
-mod walk;
+pub mod advanced;
+pub mod along;
+pub mod along_index;
+pub mod flat;
+pub mod index_reduce;
+pub mod items;
+pub mod mask;
+pub mod scatter;
+pub mod scatter_mask;
+pub mod scatter_reduce;
+pub mod segment;
+pub mod slices;
+pub mod values_and_indices;
+pub mod walk;
 
 pub use advanced::{index, index_put, index_put_};
 pub use along::{gather, index_select};

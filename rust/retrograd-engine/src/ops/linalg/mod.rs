@@ -3,25 +3,25 @@
 //! `batch` is the driver, through which every routine of `retrograd-linalg` is called; `checks` and `fault` say what is
 //! wrong with operands and with matrices, in torch's words. The matrices are the last two dims of an operand.
 
-mod batch;
-mod checks;
-mod cholesky;
-mod cholesky_solve;
-mod determinant;
-mod eig;
-mod eigh;
-mod fault;
-mod gauge;
-mod groups;
-mod ldl;
-mod lowrank;
-mod lu;
-mod pinv;
-mod qr;
-mod solve;
+pub mod batch;
+pub mod checks;
+pub mod cholesky;
+pub mod cholesky_solve;
+pub mod determinant;
+pub mod eig;
+pub mod eigh;
+pub mod fault;
+pub mod gauge;
+pub mod groups;
+pub mod ldl;
+pub mod lowrank;
+pub mod lu;
+pub mod pinv;
+pub mod qr;
+pub mod solve;
 pub(super) mod spectrum;
-mod svd;
-mod triangular;
+pub mod svd;
+pub mod triangular;
 
 pub use solve::inv;
 

@@ -3,19 +3,19 @@
 //! `product` calls the kernel on strided operands, so that a transposed operand is never copied; `mm`, `bmm`, `addmm`
 //! and `vector` define the ops with nodes of their own; `compose` writes `matmul` and `linear` in terms of them.
 
-mod addmm;
-mod bmm;
-mod cdist;
-mod compose;
-mod einsum;
-mod exponential;
-mod linalg;
-mod mm;
-mod pdist;
-mod product;
-mod sums;
-mod vandermonde;
-mod vector;
+pub mod addmm;
+pub mod bmm;
+pub mod cdist;
+pub mod compose;
+pub mod einsum;
+pub mod exponential;
+pub mod linalg;
+pub mod mm;
+pub mod pdist;
+pub mod product;
+pub mod sums;
+pub mod vandermonde;
+pub mod vector;
 
 pub use addmm::{addmm, addmm_as, addmv, addmv_as};
 pub use bmm::{baddbmm, baddbmm_as, bmm};

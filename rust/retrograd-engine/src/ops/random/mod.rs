@@ -1,9 +1,9 @@
 //! Random numbers: the same as torch's CPU generator draws from the same seed.
 
-mod choice;
-mod draw;
-mod factory;
-mod variates;
+pub mod choice;
+pub mod draw;
+pub mod factory;
+pub mod variates;
 
 use retrograd_macros::op;
 

@@ -2,23 +2,23 @@
 //!
 //! `ReduceAxes` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
 
-mod aminmax;
-mod covariance;
-mod cumulative;
-mod difference;
-mod extreme;
-mod gradient;
-mod hash;
+pub mod aminmax;
+pub mod covariance;
+pub mod cumulative;
+pub mod difference;
+pub mod extreme;
+pub mod gradient;
+pub mod hash;
 pub(crate) mod logic;
-mod masked;
-mod moments;
-mod nan;
+pub mod masked;
+pub mod moments;
+pub mod nan;
 pub(crate) mod norm;
-mod prod;
-mod renorm;
-mod scan;
+pub mod prod;
+pub mod renorm;
+pub mod scan;
 pub(crate) mod softmax;
-mod sum;
+pub mod sum;
 
 use smallvec::SmallVec;
 

@@ -1,10 +1,10 @@
 //! Recurrent layers and their cells, composed of other ops: `rnn_tanh`, `rnn_relu`, `lstm`, `gru`. All steps of a
 //! padded `lstm` are one op.
 
-mod cell;
-mod cells;
-mod layers;
-mod sequence;
+pub mod cell;
+pub mod cells;
+pub mod layers;
+pub mod sequence;
 
 use retrograd_macros::op;
 

@@ -1,11 +1,11 @@
 //! Sets and counts: the distinct elements of a tensor, how many there are of each, and where numbers stand among sorted
 //! ones.
 
-mod count;
-mod histogram;
-mod histogram_nd;
-mod search;
-mod unique;
+pub mod count;
+pub mod histogram;
+pub mod histogram_nd;
+pub mod search;
+pub mod unique;
 
 pub use count::{bincount, unravel_index};
 pub use histogram::{histc, histogram, histogram_edges};

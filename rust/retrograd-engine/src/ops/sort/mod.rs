@@ -2,12 +2,12 @@
 //!
 //! Equal elements come in the order of their indices, NaN after every number. Reverse: `g` to the index chosen.
 
-mod median;
-mod mode;
-mod order;
-mod quantile;
-mod select;
-mod selection;
+pub mod median;
+pub mod mode;
+pub mod order;
+pub mod quantile;
+pub mod select;
+pub mod selection;
 
 pub use median::{median, median_dim, nanmedian, nanmedian_dim};
 pub use order::{argsort, argsort_stable, msort, sort, sort_stable};

@@ -1,12 +1,12 @@
 //! Sparse tensors: making them, their parts, and conversions. The arithmetic of their entries is that of dense tensors.
 
-mod arith;
-mod csr;
+pub mod arith;
+pub mod csr;
 pub(crate) mod entries;
-mod mask;
-mod product;
-mod softmax;
-mod sum;
+pub mod mask;
+pub mod product;
+pub mod softmax;
+pub mod sum;
 
 use retrograd_macros::op;
 

@@ -1,24 +1,24 @@
 //! Views, and the ops that only rearrange: other layouts over the same memory, and joins and reversals of it.
 
-mod axes;
+pub mod axes;
 pub(crate) mod complex;
 pub(crate) mod copies;
-mod diag;
-mod expand;
-mod fill_diagonal;
-mod flip;
-mod join;
-mod repeat;
-mod roll;
-mod scatter_views;
-mod shape;
-mod slice;
-mod split;
-mod split_variants;
-mod stack;
+pub mod diag;
+pub mod expand;
+pub mod fill_diagonal;
+pub mod flip;
+pub mod join;
+pub mod repeat;
+pub mod roll;
+pub mod scatter_views;
+pub mod shape;
+pub mod slice;
+pub mod split;
+pub mod split_variants;
+pub mod stack;
 pub(crate) mod strided;
-mod strided_scatter;
-mod unfold;
+pub mod strided_scatter;
+pub mod unfold;
 pub(crate) mod view_op;
 
 pub use axes::{movedim, permute, squeeze_all, squeeze_dim, squeeze_dims, t, transpose, unsqueeze};

@@ -3,14 +3,14 @@
 //! `arguments` checks what the user gave, `convolution` and `weight` are the two ops that all of them, and their
 //! derivatives of any order, consist of; `entries` has the names. `windows` has `unfold` and `fold`.
 
-mod arguments;
-mod convolution;
-mod entries;
-mod tbc;
+pub mod arguments;
+pub mod convolution;
+pub mod entries;
+pub mod tbc;
 #[cfg(test)]
 mod tests;
-mod weight;
-mod windows;
+pub mod weight;
+pub mod windows;
 
 pub use entries::{
     conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv1d_named, conv2d, conv2d_named, conv3d,

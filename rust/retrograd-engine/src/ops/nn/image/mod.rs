@@ -1,11 +1,11 @@
 //! Ops on planes of elements: padding, resampling, sampling at points, and exchanges between channels and positions.
 
-mod grid;
-mod grid_composed;
-mod interpolate;
-mod pad;
-mod separable;
-mod shuffle;
+pub mod grid;
+pub mod grid_composed;
+pub mod interpolate;
+pub mod pad;
+pub mod separable;
+pub mod shuffle;
 #[cfg(test)]
 mod tests;
 

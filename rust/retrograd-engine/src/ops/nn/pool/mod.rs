@@ -1,14 +1,14 @@
 //! Pooling: what its ops have in common. Windows are along the last two or three axes; one axis is the last of two.
 
-mod adaptive;
-mod avg;
-mod fractional;
-mod max;
-mod norm;
-mod pool_indices;
+pub mod adaptive;
+pub mod avg;
+pub mod fractional;
+pub mod max;
+pub mod norm;
+pub mod pool_indices;
 #[cfg(test)]
 mod tests;
-mod unpool;
+pub mod unpool;
 
 pub use adaptive::{adaptive_avg_pool2d, adaptive_max_pool2d};
 pub use avg::avg_pool2d;

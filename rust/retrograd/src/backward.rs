@@ -103,7 +103,7 @@ impl Tensor {
     /// let x = retrograd::tensor![3.0].requires_grad_(true);
     /// (&x * &x).backward()?;
     /// assert_eq!(x.grad().unwrap().item::<f64>()?, 6.0);
-    /// # retrograd::Result::Ok(())
+    /// # Ok::<(), retrograd::Error>(())
     /// ```
     #[track_caller]
     pub fn backward(&self) -> Result<()> {
@@ -123,7 +123,7 @@ impl Tensor {
     /// let x = tensor![1.0, 2.0].requires_grad_(true);
     /// (&x * &x).backward_with(|o| o.gradient(&tensor![1.0, 10.0]))?;
     /// assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [2.0, 40.0]);
-    /// # retrograd::Result::Ok(())
+    /// # Ok::<(), retrograd::Error>(())
     /// ```
     #[track_caller]
     pub fn backward_with(&self, options: impl FnOnce(BackwardOptions) -> BackwardOptions) -> Result<()> {
@@ -143,7 +143,7 @@ impl Tensor {
 /// let x = tensor![3.0].requires_grad_(true);
 /// backward([&x * &x, &x * 5.0])?;
 /// assert_eq!(x.grad().unwrap().item::<f64>()?, 11.0);
-/// # retrograd::Result::Ok(())
+/// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
 pub fn backward(tensors: impl Into<Tensors>) -> Result<()> {
@@ -233,7 +233,7 @@ fn run(roots: Vec<Root>, retain_graph: bool, create_graph: bool, targets: Vec<Ta
 /// let x = tensor![3.0].requires_grad_(true);
 /// let gradients = grad(&x * &x, &x)?;
 /// assert_eq!(gradients[0].item::<f64>()?, 6.0);
-/// # retrograd::Result::Ok(())
+/// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
 pub fn grad(outputs: impl Into<Tensors>, inputs: impl Into<Tensors>) -> Result<Vec<Tensor>> {
@@ -252,7 +252,7 @@ pub fn grad(outputs: impl Into<Tensors>, inputs: impl Into<Tensors>) -> Result<V
 /// let first = grad_with(&x * &x * &x, &x, |o| o.create_graph(true))?;
 /// let second = grad(&first[0], &x)?;
 /// assert_eq!((first[0].item::<f64>()?, second[0].item::<f64>()?), (27.0, 18.0));
-/// # retrograd::Result::Ok(())
+/// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
 pub fn grad_with(
@@ -284,7 +284,7 @@ pub fn grad_with(
 ///
 /// let (x, y) = (tensor![3.0].requires_grad_(true), tensor![4.0].requires_grad_(true));
 /// assert!(grad_if_used(&x * &x, [&x, &y], |o| o)?[1].is_none());
-/// # retrograd::Result::Ok(())
+/// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
 pub fn grad_if_used(

@@ -192,7 +192,7 @@ impl Tensor {
     /// assert_eq!(loss.item::<f64>()?, 0.25);
     /// assert_eq!(loss.item::<f32>()?, 0.25);
     /// assert!(loss.item::<i64>().is_err());
-    /// # retrograd::Result::Ok(())
+    /// # Ok::<(), retrograd::Error>(())
     /// ```
     #[track_caller]
     pub fn item<T: Element>(&self) -> Result<T> {
@@ -225,7 +225,7 @@ impl Tensor {
     /// assert_eq!(x.to_vec::<f64>()?, [1.0, 2.0, 3.0, 4.5]);
     /// assert!(x.to_vec::<i64>().is_err());
     /// assert_eq!(x.to(DType::Int64).to_vec::<i64>()?, [1, 2, 3, 4]);
-    /// # retrograd::Result::Ok(())
+    /// # Ok::<(), retrograd::Error>(())
     /// ```
     #[track_caller]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
@@ -390,7 +390,7 @@ impl<T: Element> TryFrom<Vec<Vec<T>>> for Tensor {
 ///
 /// let squares: Tensor = (0..4).map(|i| f64::from(i * i)).collect();
 /// assert_eq!(squares.to_vec::<f64>()?, [0.0, 1.0, 4.0, 9.0]);
-/// # retrograd::Result::Ok(())
+/// # Ok::<(), retrograd::Error>(())
 /// ```
 impl<T: Element> FromIterator<T> for Tensor {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {

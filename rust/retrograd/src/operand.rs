@@ -118,7 +118,7 @@ numbers!(
 /// let product = &x * &y;
 /// let gradients = grad(&product, [&x, &y])?;
 /// assert_eq!(gradients[0].item::<f64>()?, 2.0);
-/// # retrograd::Result::Ok(())
+/// # Ok::<(), retrograd::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Tensors(Vec<engine::Tensor>);

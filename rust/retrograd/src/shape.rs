@@ -177,15 +177,16 @@ mod tests {
     fn literals_and_lists_say_shapes() {
         assert_eq!(shape([2, 3]), [2, 3]);
         assert_eq!(shape([2usize, 3]), [2, 3]);
-        assert_eq!(shape(&[2i64, -1]), [2, -1]);
+        let (array, list, whole) = ([2i64, -1], vec![4usize], Shape::from(3));
+        assert_eq!(shape(&array), [2, -1]);
         assert_eq!(shape(vec![1; 9]), [1; 9]);
-        assert_eq!(shape(&vec![4usize]), [4]);
+        assert_eq!(shape(&list), [4]);
         assert_eq!(shape(&[4usize, 5][..]), [4, 5]);
         assert_eq!(shape((2, 3usize, 4i64)), [2, 3, 4]);
         assert_eq!(shape((1, 2, 3, 4, 5, 6)), [1, 2, 3, 4, 5, 6]);
         assert_eq!(shape(5), [5]);
         assert_eq!(shape(()), []);
-        assert_eq!(shape(&Shape::from(3)), [3]);
+        assert_eq!(shape(&whole), [3]);
         assert_eq!(dims(-1), [-1]);
         assert_eq!(dims([0, -1]), [0, -1]);
         assert_eq!(shape(u64::MAX), [i64::MAX]);

@@ -142,7 +142,7 @@ impl Tensor {
     /// use retrograd::{DType, tensor};
     ///
     /// assert_eq!(tensor![1.5, -1.5].to(DType::Int64).to_vec::<i64>()?, [1, -1]);
-    /// # retrograd::Result::Ok(())
+    /// # Ok::<(), retrograd::Error>(())
     /// ```
     #[track_caller]
     pub fn to(&self, dtype: DType) -> Tensor {
@@ -154,6 +154,28 @@ impl Tensor {
     pub fn try_to(&self, dtype: DType) -> Result<Tensor> {
         site::here();
         cast(&self.0, dtype).map(Tensor)
+    }
+
+    /// The elements where they are, for reading, of the type that the tensor's dtype has: float32 as `f32`, and bools as
+    /// [`Truth`](engine::tensor::Truth). With the feature `ndarray`, `array()` of it is an `ArrayViewD`; `as_slice()` is a
+    /// slice, if the elements are row-major.
+    ///
+    /// Until it is dropped the memory stays as it is: ops in place refuse every tensor that shares it, and this function
+    /// waits for those that are under way on other threads. So take it for a moment.
+    ///
+    /// # Errors
+    /// For another type; if the memory is shared with another library; for tensors under `vmap`.
+    ///
+    /// ```
+    /// let x = retrograd::tensor![[1f32, 2.0], [3.0, 4.0]];
+    /// let elements = x.elements::<f32>()?;
+    /// assert_eq!(elements.as_slice(), Some(&[1.0, 2.0, 3.0, 4.0][..]));
+    /// # Ok::<(), retrograd::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn elements<T: engine::tensor::Element>(&self) -> Result<engine::TensorView<T>> {
+        site::here();
+        self.0.view()
     }
 
     // ---- autograd
@@ -215,7 +237,7 @@ impl Tensor {
     /// assert!(x.grad().is_some());
     /// x.zero_grad();
     /// assert!(x.grad().is_none());
-    /// # retrograd::Result::Ok(())
+    /// # Ok::<(), retrograd::Error>(())
     /// ```
     #[track_caller]
     pub fn zero_grad(&self) {

@@ -1,5 +1,6 @@
 //! Tensors from numbers, lists and arrays of Rust, and back.
 
+use std::any::Any;
 use std::fmt;
 
 use half::{bf16, f16};
@@ -131,7 +132,8 @@ impl Tensor {
         site::done(engine::Tensor::empty(&[0], default_dtype()).map(Self))
     }
 
-    /// A tensor of these values in row-major order, with the dtype of their type.
+    /// A tensor of these values in row-major order, with the dtype of their type. The memory of a vector that is not small
+    /// becomes the tensor's: nothing is copied, except of `bool`s.
     ///
     /// # Panics
     /// If the shape has another number of elements, or a negative size.
@@ -285,7 +287,17 @@ fn from_slice<T: Element>(values: &[T], shape: &Shape) -> Result<Tensor> {
 
 fn from_vec<T: Element>(values: Vec<T>, shape: &Shape) -> Result<Tensor> {
     let sizes = shape.sizes("from_vec")?;
-    engine::Tensor::from_slice(&values, &sizes).map_err(|error| error.named("from_vec")).map(Tensor)
+    let mut values = Some(values);
+    // A vector of elements: of all types but bool, which is a type of its own in memory.
+    let elements = (&mut values as &mut dyn Any).downcast_mut::<Option<Vec<T::Element>>>().and_then(Option::take);
+    match elements {
+        Some(elements) => engine::Tensor::from_vec(elements, &sizes),
+        None => {
+            let values = values.unwrap_or_default();
+            engine::Tensor::from_slice(&values, &sizes).map_err(|error| error.named("from_vec"))
+        }
+    }
+    .map(Tensor)
 }
 
 /// Conversions of single numbers.

@@ -75,7 +75,6 @@ impl Unpacked for Result<Tensor> {}
 
 /// A registered hook. The hook stays when the handle is dropped; [`remove`](Handle::remove) takes it away.
 #[derive(Debug)]
-#[must_use = "remove() is the only way to take the hook away; let it go with `let _ =`"]
 pub struct Handle {
     id: u64,
     on: On,
@@ -179,8 +178,8 @@ impl Tensor {
     ///
     /// let x = tensor![3.0].requires_grad_(true);
     /// let y = &x * &x;
-    /// let _ = y.register_hook(|gradient| println!("{gradient}"))?;
-    /// let _ = y.register_hook(|gradient| gradient / 2.0)?;
+    /// y.register_hook(|gradient| println!("{gradient}"))?;
+    /// y.register_hook(|gradient| gradient / 2.0)?;
     /// y.backward()?;
     /// assert_eq!(x.grad().unwrap().item::<f64>()?, 3.0);
     /// # Ok::<(), retrograd::Error>(())

@@ -13,7 +13,7 @@
 
 use ndarray::{Array, ArrayBase, ArrayView, Data, Dimension};
 
-use crate::{Element, Error, Result, Tensor, engine, site};
+use crate::{Element, Error, Result, Shape, Tensor, engine, site};
 
 /// A contiguous tensor with copies of the array's elements, in row-major order, and of their dtype.
 impl<S: Data<Elem: Element>, D: Dimension> From<&ArrayBase<S, D>> for Tensor {
@@ -24,11 +24,24 @@ impl<S: Data<Elem: Element>, D: Dimension> From<&ArrayBase<S, D>> for Tensor {
     }
 }
 
-/// A contiguous tensor with the array's elements, in row-major order, and of their dtype.
+/// A contiguous tensor with the array's elements, in row-major order, and of their dtype. An array in standard layout that
+/// is not small is not copied: its memory becomes the tensor's.
 impl<T: Element, D: Dimension> From<Array<T, D>> for Tensor {
     #[track_caller]
     fn from(array: Array<T, D>) -> Self {
-        Self::from(&array)
+        if !array.is_standard_layout() {
+            return Self::from(&array);
+        }
+        let shape = Shape::from(array.shape());
+        let (mut elements, first) = array.into_raw_vec_and_offset();
+        // A slice of an array that was given away has the memory of all of it.
+        let n = shape.iter().product::<i64>() as usize;
+        let first = first.unwrap_or(0);
+        if first > 0 {
+            elements.drain(..first);
+        }
+        elements.truncate(n);
+        Self::from_vec(elements, shape)
     }
 }
 

@@ -224,6 +224,7 @@ pub fn get_default_dtype() -> DType {
 /// set_default_dtype(DType::Float64)?;
 /// assert_eq!(tensor![].dtype(), DType::Float64);
 /// assert!(set_default_dtype(DType::Int64).is_err());
+/// set_default_dtype(DType::Float32)?;
 /// # Ok::<(), retrograd::Error>(())
 /// ```
 pub fn set_default_dtype(dtype: DType) -> Result<()> {

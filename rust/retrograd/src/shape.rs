@@ -178,7 +178,8 @@ mod tests {
         assert_eq!(shape([2, 3]), [2, 3]);
         assert_eq!(shape([2usize, 3]), [2, 3]);
         let (array, list, whole) = ([2i64, -1], vec![4usize], Shape::from(3));
-        assert_eq!(shape(&array), [2, -1]);
+        assert_eq!(shape(&array[..2]), [2, -1]);
+        assert_eq!(Shape::from(&array), Shape::from(array));
         assert_eq!(shape(vec![1; 9]), [1; 9]);
         assert_eq!(shape(&list), [4]);
         assert_eq!(shape(&[4usize, 5][..]), [4, 5]);

@@ -24,6 +24,31 @@ fn arrays_become_tensors() -> Result<()> {
 }
 
 #[test]
+fn arrays_that_are_given_away_are_not_copied() -> Result<()> {
+    let a = Array2::from_shape_fn((100, 200), |(i, j)| (i * 200 + j) as f32);
+    let at = a.as_ptr();
+    let mut tensor = Tensor::from(a);
+    assert_eq!((tensor.shape(), tensor.elements::<f32>()?.as_slice().unwrap().as_ptr()), (&[100, 200][..], at));
+    tensor += 1.0;
+    assert_eq!((tensor.i(-1).i(-1).item::<f32>()?, tensor.elements::<f32>()?.as_slice().unwrap().as_ptr()), (2e4, at));
+    let values = vec![1u8; 10_000];
+    let at = values.as_ptr();
+    assert_eq!(Tensor::from(values).elements::<u8>()?.as_slice().unwrap().as_ptr(), at);
+    // Parts of arrays, whose vectors have more elements than they show.
+    let part = Array2::from_shape_fn((100, 200), |(i, j)| (i * 200 + j) as i64).slice_move(s![40..60, ..]);
+    let part = Tensor::from(part);
+    assert_eq!(
+        (part.shape(), part.i(0).i(0).item::<i64>()?, part.i(-1).i(-1).item::<i64>()?),
+        (&[20, 200][..], 8000, 11_999)
+    );
+    let turned = Tensor::from(Array2::from_shape_fn((50, 60), |(i, j)| (i * 60 + j) as i32).reversed_axes());
+    assert_eq!((turned.shape(), turned.i(0).to_vec::<i32>()?[1]), (&[60, 50][..], 60));
+    let truths = Tensor::from(Array1::from_elem(9000, true));
+    assert!(truths.dtype() == DType::Bool && truths.to_vec::<bool>()?.into_iter().all(|b| b));
+    Ok(())
+}
+
+#[test]
 fn tensors_become_arrays() -> Result<()> {
     let x = tensor![[1f32, 2.0], [3.0, 4.5]];
     assert_eq!(Array2::<f32>::try_from(&x)?, array![[1.0, 2.0], [3.0, 4.5]]);

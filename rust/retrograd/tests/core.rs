@@ -228,11 +228,11 @@ fn rows_are_views_with_gradients() -> Result<()> {
     let x = tensor![[1.0, 2.0], [3.0, 4.0]].requires_grad_(true);
     let mut sum = tensor![0.0, 0.0];
     for (i, row) in (&x).into_iter().enumerate() {
-        sum = sum + row * (i + 1);
+        sum += row * (i + 1);
     }
     sum.backward_with(|o| o.gradient(&tensor![0.5, -1.0]))?;
     assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [0.5, -1.0, 1.0, -2.0]);
-    assert_eq!((x.rows().len(), x.rows().rev().next().unwrap().to_vec::<f64>()?), (2, vec![3.0, 4.0]));
+    assert_eq!((x.rows().len(), x.rows().next_back().unwrap().to_vec::<f64>()?), (2, vec![3.0, 4.0]));
     assert!(panic_of(|| Tensor::from(1.0).rows()).contains("iteration over a 0-d tensor"));
     Ok(())
 }

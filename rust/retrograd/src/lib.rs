@@ -29,4 +29,6 @@ pub use retrograd_engine as engine;
 
 pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 
+pub use operand::Operand;
+pub use shape::{Dims, Shape};
 pub use tensor::Tensor;

@@ -4,6 +4,7 @@ mod checkpoint;
 mod convert;
 mod custom_op;
 mod display;
+pub mod forward_ad;
 pub mod func;
 mod function;
 pub mod gradcheck;
@@ -29,4 +30,7 @@ pub use retrograd_engine as engine;
 
 pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 
+pub use checkpoint::checkpoint;
+pub use retrograd_derive::Tree;
 pub use tensor::Tensor;
+pub use tree::{Structure, Tree};

@@ -1,3 +1,3 @@
 //! What most programs name: `use retrograd::prelude::*`.
 
-pub use crate::{DType, Error, Generator, Result, Scalar, Tensor};
+pub use crate::{DType, Error, Generator, Result, Scalar, Tensor, Tree};

@@ -113,11 +113,7 @@ pub fn assert_close(a: &[f64], b: &[f64], tolerance: f64) {
 
 /// The message of the panic of `f`.
 pub fn panic_of<R>(f: impl FnOnce() -> R) -> String {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f));
-    std::panic::set_hook(hook);
-    match caught {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)) {
         Ok(_) => panic!("it did not panic"),
         Err(payload) => match payload.downcast::<String>() {
             Ok(text) => *text,

@@ -18,6 +18,7 @@ mod operators;
 pub mod ops;
 pub mod optim;
 pub mod prelude;
+mod random_state;
 pub mod safetensors;
 mod scope;
 mod shape;
@@ -30,7 +31,7 @@ pub use retrograd_engine as engine;
 
 pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 
-pub use checkpoint::checkpoint;
+pub use checkpoint::{CheckpointOptions, checkpoint, checkpoint_with};
 pub use retrograd_derive::Tree;
 pub use tensor::Tensor;
 pub use tree::{Structure, Tree};

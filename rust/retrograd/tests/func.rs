@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use retrograd::engine::autograd::{forward, mode};
 use retrograd::engine::{self, transforms};
 use retrograd::forward_ad::{dual_level, make_dual, try_make_dual, unpack_dual};
-use retrograd::func::{self, Randomness};
+use retrograd::func;
 use retrograd::{Error, Result, Tensor, Tree};
 use small_ops::*;
 
@@ -234,15 +234,6 @@ fn calls_of_jacobians() {
     assert_eq!(count(&|| drop(func::jacfwd(f)(&x))), 1);
     assert_eq!(count(&|| drop(func::jacobian(f)(&x))), 2);
     assert_eq!(count(&|| drop(func::hessian(|x: &Tensor| f(x).remove(0))(&x))), 1);
-    // The second call draws the numbers of the first.
-    engine::generator::manual_seed(5);
-    let draw = |x: &Tensor| {
-        let noise = engine::ops::random::factory::rand(&[3], None, engine::DType::Float64.into()).unwrap();
-        mul(x, &noise.into())
-    };
-    let twice = func::jacobian(draw)(&scalar(1.0));
-    engine::generator::manual_seed(5);
-    assert_eq!(values(&twice), values(&draw(&scalar(1.0))));
 }
 
 #[test]
@@ -355,19 +346,6 @@ fn options_of_maps() {
         let y = func::vmap_with(square, |o| o.in_dims(1).out_dims(1).chunk_size(chunk))(&x);
         assert_eq!((sizes(&y), values(&y)), (sizes(&x), values(&square(&x))));
     }
-    // Random numbers.
-    let draw = |x: &Tensor| -> Result<Tensor> {
-        let noise = Tensor::from(engine::ops::random::factory::rand(&[], None, engine::DType::Float64.into())?);
-        Ok(add(&noise, &times(x, 0.0)))
-    };
-    let refused = func::vmap(draw)(&w).unwrap_err().to_string();
-    assert!(refused.contains("called random operation while in randomness error mode"), "{refused}");
-    let same = values(&func::vmap_with(draw, |o| o.randomness(Randomness::Same))(&w).unwrap());
-    assert!(same.iter().all(|x| *x == same[0]));
-    let different = values(&func::vmap_with(draw, |o| o.randomness(Randomness::Different))(&w).unwrap());
-    assert!(different[0] != different[1] && different[1] != different[2]);
-    let same = func::vmap_with(draw, |o| o.randomness(Randomness::Same).chunk_size(2))(&w).unwrap();
-    assert!(values(&same).iter().all(|x| *x == values(&same)[0]));
 }
 
 #[test]

@@ -10,12 +10,12 @@ use super::Returned;
 use super::record::{Record, Views, demand_tensors, gradients, zeros};
 use super::running::Running;
 use crate::engine::autograd::forward::{self, Level};
-use crate::engine::generator::default_generator;
 use crate::engine::ops::create::range::eye;
 use crate::engine::ops::memory::cloned;
 use crate::engine::ops::view::{diagonal, movedim, narrow, reshape, select, stack, unsqueeze};
 use crate::engine::transforms::Open;
 use crate::engine::{Tensor, transforms};
+use crate::random_state::RandomState;
 use crate::tree::{Tree, flatten, template, unflatten};
 use crate::{Error, Result, site};
 
@@ -48,11 +48,11 @@ pub fn jacobian<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::
         site::at(made);
         let by_rows = || by_rows("jacobian", |x| f(x).into_result(), x, true);
         let by_columns = || by_columns("jacobian", &|x| f(x).into_result(), x);
-        let state = default_generator().read(|g| g.state());
+        let random = RandomState::now();
         let found = by_rows().and_then(|found| match found {
             Some(found) => Ok(found),
             None => {
-                set_random_state(&state)?;
+                random.set()?;
                 by_columns()
             }
         });
@@ -156,10 +156,6 @@ fn demand_real(caller: &str, what: &str, tensors: &[Tensor]) -> Result<()> {
         "{caller}: Expected all {what} to be real but received complex tensor at flattened input idx: {i}: take \
          view_as_real of it"
     )))
-}
-
-fn set_random_state(state: &[u8]) -> Result<()> {
-    default_generator().with(|g| g.set_state(state)).map_err(|why| Error::value("set_state", why))
 }
 
 fn numel(tensors: &[Tensor]) -> usize {
@@ -293,7 +289,7 @@ fn along_units<X: Tree, Y: Tree>(
     xs: &[Tensor],
 ) -> Result<(Y, Vec<Tensor>)> {
     let count = numel(xs);
-    let state = default_generator().read(|g| g.state());
+    let random = RandomState::now();
     let tangents = units(xs)?;
     let unit = |i: usize| tangents.iter().map(|t| select(t, 0, i as i64)).collect::<Result<Vec<_>>>();
     if count == 1 {
@@ -312,7 +308,7 @@ fn along_units<X: Tree, Y: Tree>(
         let mut last = None;
         let mut each = Vec::new();
         for i in 0..count {
-            set_random_state(&state)?;
+            random.set()?;
             let (y, moved) = moving(caller, f, x, xs, &unit(i)?, None)?;
             last = Some(y);
             each.push(moved.into_iter().map(Some).collect());

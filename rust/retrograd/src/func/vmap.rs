@@ -4,11 +4,11 @@ use std::fmt;
 use std::panic::Location;
 
 use super::Returned;
-use crate::engine::generator::default_generator;
 use crate::engine::ops::view::{cat, narrow};
 pub use crate::engine::transforms::Randomness;
 use crate::engine::transforms::{Open, depth};
 use crate::engine::{self, Tensor};
+use crate::random_state::RandomState;
 use crate::tree::{Structure, Tree, flatten, template, unflatten};
 use crate::{Error, Result, site};
 
@@ -329,13 +329,12 @@ fn in_chunks<X: Tree, Y: Tree>(
     chunk: usize,
     options: &VmapOptions,
 ) -> Result<Y> {
-    let generator = default_generator();
-    let state = (options.randomness == Randomness::Same).then(|| generator.read(|g| g.state()));
+    let random = (options.randomness == Randomness::Same).then(RandomState::now);
     let mut shape = None;
     let mut rows: Vec<Vec<Tensor>> = Vec::new();
     for start in (0..argument.size).step_by(chunk) {
-        if let Some(state) = &state {
-            generator.with(|g| g.set_state(state)).map_err(|why| Error::value("set_state", why))?;
+        if let Some(random) = &random {
+            random.set()?;
         }
         let part = argument.part(start, chunk.min(argument.size - start))?;
         let y = map(f, x, &part, options)?;

@@ -2,10 +2,13 @@
 
 mod small_ops;
 
+use std::any::Any;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use retrograd::engine::autograd::{forward, mode};
+use retrograd::engine::autograd::custom::{Call, Edges};
+use retrograd::engine::autograd::{Grads, Node, NodeRef, Rule, Run, forward, mode};
 use retrograd::engine::{self, transforms};
 use retrograd::forward_ad::{dual_level, make_dual, try_make_dual, unpack_dual};
 use retrograd::func;
@@ -22,6 +25,35 @@ struct Params {
 
 fn params(seed: u64) -> Params {
     Params { weight: noise(seed, &[3, 2]), bias: noise(seed + 1, &[2]), power: 2 }
+}
+
+/// Twice a tensor, by a rule that takes the values out of gradients and tangents: it cannot work on batches.
+fn doubled_by_value(x: &Tensor) -> Result<Tensor> {
+    struct ByValue;
+    impl Rule for ByValue {
+        fn name(&self) -> Cow<'static, str> {
+            "ByValueBackward".into()
+        }
+        fn apply(&self, _: &NodeRef, grads: &[Option<engine::Tensor>], _: Run) -> Result<Grads> {
+            Ok([grads[0].as_ref().map(twice).transpose()?].into_iter().collect())
+        }
+        fn as_any(&self) -> &dyn Any {
+            self
+        }
+    }
+    fn twice(t: &engine::Tensor) -> Result<engine::Tensor> {
+        let doubled: Vec<f64> = t.to_vec::<f64>()?.iter().map(|v| 2.0 * v).collect();
+        engine::Tensor::from_slice(&doubled, t.sizes())
+    }
+    let operands = [x.engine().clone()];
+    let node = Edges::of(&operands)?
+        .map(|edges| move |_: &[Option<engine::Tensor>], metas| Node::new(ByValue, edges.to_vec(), metas));
+    let mut results = [Some(twice(x.engine())?)];
+    Call { operands: &operands, dirty: &[], still: &[] }.finish(&mut results, node)?;
+    let [Some(result)] = results else { unreachable!("it is there") };
+    let rule = &mut |ts: &[Option<engine::Tensor>]| Ok([ts[0].as_ref().map(twice).transpose()?].into_iter().collect());
+    forward::propagate_through(&[x.engine()], std::slice::from_ref(&result), rule, "by_value")?;
+    Ok(result.into())
 }
 
 /// A result for each row of `x`, nonlinear in everything.
@@ -234,6 +266,29 @@ fn calls_of_jacobians() {
     assert_eq!(count(&|| drop(func::jacfwd(f)(&x))), 1);
     assert_eq!(count(&|| drop(func::jacobian(f)(&x))), 2);
     assert_eq!(count(&|| drop(func::hessian(|x: &Tensor| f(x).remove(0))(&x))), 1);
+}
+
+/// Where a rule does not know batches there is a loop.
+#[test]
+fn rules_without_batches() {
+    let x = noise(1, &[3]);
+    let f = |x: &Tensor| -> Result<(Tensor, Tensor)> {
+        let y = doubled_by_value(&mul(x, &sin(x)))?;
+        Ok((mul(&y, x), sum(&y)))
+    };
+    let plain = |x: &Tensor| {
+        let y = times(&mul(x, &sin(x)), 2.0);
+        (mul(&y, x), sum(&y))
+    };
+    let expected = func::jacrev(plain)(&x);
+    for found in [func::jacrev(f)(&x), func::jacfwd(f)(&x), func::jacobian(f)(&x)] {
+        let found = found.unwrap();
+        assert_eq!((sizes(&found.0), sizes(&found.1)), (sizes(&expected.0), sizes(&expected.1)));
+        assert_close(&all_values(&found), &all_values(&expected), 1e-14);
+    }
+    let refused = func::vmap(doubled_by_value)(&x).unwrap_err().to_string();
+    assert!(refused.contains("vmap"), "{refused}");
+    assert_eq!((transforms::depth(), forward::depth()), (0, 0));
 }
 
 #[test]

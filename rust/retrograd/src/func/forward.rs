@@ -116,6 +116,7 @@ pub fn hvp<X: Tree, R: Returned<Value = Tensor>>(f: impl Fn(&X) -> R, x: &X, vec
 /// # }
 /// ```
 #[track_caller]
+#[expect(clippy::type_complexity, reason = "a pair, in the manner in which the closure returns")]
 pub fn linearize<X: Tree, R: Returned>(
     f: impl FnOnce(&X) -> R,
     x: &X,

@@ -154,6 +154,7 @@ fn gradient<X: Tree, A: Tree>(
 /// # }
 /// ```
 #[track_caller]
+#[expect(clippy::type_complexity, reason = "a pair, in the manner in which the closure returns")]
 pub fn vjp<X: Tree, R: Returned>(f: impl FnOnce(&X) -> R, x: &X) -> R::With<(R::Value, Pullback<X, R::Value>)> {
     site::here();
     let recorded = || {

@@ -5,6 +5,7 @@ mod checkpoint;
 mod convert;
 mod custom_op;
 mod display;
+pub mod forward_ad;
 pub mod func;
 mod function;
 pub mod gradcheck;
@@ -18,6 +19,7 @@ mod operators;
 pub mod ops;
 pub mod optim;
 pub mod prelude;
+mod random_state;
 pub mod safetensors;
 mod scope;
 mod shape;
@@ -33,9 +35,11 @@ pub use num_complex::Complex;
 pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar, TensorView};
 
 pub use backward::{BackwardOptions, GradOptions, backward, backward_with, grad, grad_if_used, grad_with};
+pub use checkpoint::{CheckpointOptions, checkpoint, checkpoint_with};
 pub use convert::Element;
 pub use index::{Ellipsis, Index, IndexItem, NewAxis};
 pub use operand::{Operand, Tensors};
+pub use retrograd_derive::Tree;
 pub use scope::{
     AutocastOptions, autocast, autocast_with, detect_anomaly, detect_nan, detect_nan_or_inf, enable_grad,
     get_default_dtype, get_num_threads, inference_mode, is_grad_enabled, is_inference_mode_enabled, manual_seed,
@@ -43,3 +47,4 @@ pub use scope::{
 };
 pub use shape::{Dims, Shape, Size};
 pub use tensor::{Rows, Tensor};
+pub use tree::{Structure, Tree};

@@ -1,4 +1,5 @@
 //! What most programs name: `use retrograd::prelude::*`.
 
+pub use crate::Tree;
 pub use crate::{Complex, DType, Element, Error, Generator, Operand, Result, Scalar, Tensor, tensor};
 pub use crate::{backward, grad, grad_with};

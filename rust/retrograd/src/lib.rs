@@ -29,4 +29,5 @@ pub use retrograd_engine as engine;
 
 pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 
+pub use function::{Arguments, Context, Function, IntoArguments, Plain, VmapInfo};
 pub use tensor::Tensor;

@@ -29,5 +29,6 @@ pub use retrograd_engine as engine;
 
 pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 
+pub use custom_op::{CustomOp, IntoTensors, Outcome, custom_op};
 pub use function::{Arguments, Context, Function, IntoArguments, Plain, VmapInfo};
 pub use tensor::Tensor;

@@ -31,4 +31,5 @@ pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 
 pub use custom_op::{CustomOp, IntoTensors, Outcome, custom_op};
 pub use function::{Arguments, Context, Function, IntoArguments, Plain, VmapInfo};
+pub use gradcheck::{gradcheck, gradgradcheck};
 pub use tensor::Tensor;

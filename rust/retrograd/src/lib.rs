@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod backward;
 mod checkpoint;
 mod convert;
 mod custom_op;
@@ -27,9 +28,15 @@ mod tree;
 /// The crate below: what rules and primitives are written in, and all that has no form of its own here.
 pub use retrograd_engine as engine;
 
+pub use half::{bf16, f16};
+pub use num_complex::Complex;
 pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 
+pub use backward::{BackwardOptions, GradOptions, backward, backward_with, grad, grad_if_used, grad_with};
+pub use convert::Element;
 pub use custom_op::{CustomOp, IntoTensors, Outcome, custom_op};
 pub use function::{Arguments, Context, Function, IntoArguments, Plain, VmapInfo};
 pub use gradcheck::{gradcheck, gradgradcheck};
-pub use tensor::Tensor;
+pub use operand::{Operand, Tensors};
+pub use shape::{Dims, Shape, Size};
+pub use tensor::{Rows, Tensor};

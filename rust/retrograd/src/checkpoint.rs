@@ -1,1 +1,2 @@
-//! Functions that are computed again in the backward pass, in place of what they would save. Empty as yet.
+//! Functions that are computed again in the backward pass, in place of what they would save.
+pub fn checkpoint() {}

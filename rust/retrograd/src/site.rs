@@ -44,11 +44,17 @@ fn line_of(location: &Location) -> Option<String> {
 #[track_caller]
 #[inline]
 pub(crate) fn here() {
+    at(Location::caller());
+}
+
+/// Notes a place, where the caller is not the one that is meant.
+#[inline]
+pub(crate) fn at(place: &'static Location<'static>) {
     HERE.with(|here| {
         if here.get().is_null() {
             register(&RustLines);
         }
-        here.set(Location::caller());
+        here.set(place);
     });
 }
 

@@ -1,1 +1,59 @@
-//! Transforms of closures: derivatives, batches, recordings. Empty as yet.
+//! Transforms: functions that take a function of tensors and give its derivatives, its Jacobian, or the same function
+//! for a whole batch.
+//!
+//! The functions are closures of one tree of tensors (see [`Tree`](crate::Tree)): a tensor, a tuple, a struct with
+//! `#[derive(Tree)]`. What they capture is constant. Transforms nest in any order and to any depth.
+//!
+//! | function | what it gives |
+//! |---|---|
+//! | [`grad`], [`value_and_grad`], [`value_and_grad_aux`] | the gradient of a function with a scalar result |
+//! | [`vjp`] | value and pullback: vector times Jacobian |
+//! | [`jvp`] | value and product of Jacobian and vector |
+//! | [`linearize`] | value and pushforward: Jacobian times vector, often |
+//! | [`jacobian`], [`jacrev`], [`jacfwd`] | the Jacobian |
+//! | [`hessian`], [`hvp`] | second derivatives, and their product with a vector |
+//! | [`vmap`], [`vmap_with`] | the function for each entry of a batch, by one call |
+//! | [`compile`] | the function, recorded and replayed |
+//!
+//! A closure returns a tree, or a [`Result`](crate::Result) of one, and what a transform makes of it returns likewise: a
+//! plain value, with a panic where there is an error; or a `Result`. See [`Returned`].
+//!
+//! ```
+//! use retrograd::{Result, Tensor, engine, func};
+//!
+//! # fn main() -> Result<()> {
+//! let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
+//! let cubes = |x: &Tensor| -> Result<Tensor> {
+//!     let x = x.engine();
+//!     Ok(x.mul(x)?.mul(x)?.sum(None)?.into())
+//! };
+//! let gradient = func::grad(cubes)(&x)?;
+//! assert_eq!(gradient.engine().to_vec::<f64>()?, [3.0, 12.0]);
+//! let second = func::hessian(cubes)(&x)?;
+//! assert_eq!(second.engine().to_vec::<f64>()?, [6.0, 0.0, 0.0, 12.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # With ordinary autograd
+//!
+//! A result of a transform has a graph if the argument or a captured tensor requires grad, and none otherwise. Under
+//! `no_grad` there is no graph, but the derivative is there all the same; what a function computes under `no_grad` of
+//! its own counts as constant. A function may write in place to what it makes and to its argument where it is not
+//! differentiated for, and to nothing that it captures.
+
+mod compile;
+mod forward;
+mod jacobians;
+mod record;
+mod returned;
+mod reverse;
+mod running;
+mod vmap;
+
+pub use compile::{Compiled, compile};
+pub use forward::{Pushforward, hvp, jvp, linearize};
+pub use jacobians::{hessian, jacfwd, jacobian, jacrev};
+pub use returned::Returned;
+pub use reverse::{Pullback, grad, value_and_grad, value_and_grad_aux, vjp};
+pub use vmap::{Axes, Randomness, VmapOptions, vmap, vmap_with};

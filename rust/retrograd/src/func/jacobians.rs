@@ -1,0 +1,350 @@
+//! Jacobians and Hessians. All rows, or columns, are computed together.
+//!
+//! By rows a function is called once, and its graph gives the VJPs of a batch of unit vectors. By columns it is called
+//! once on inputs that move along a batch of unit vectors: values are computed once, tangents are batches. Where a rule
+//! does not know batches there is a loop.
+
+use std::panic::Location;
+
+use super::Returned;
+use super::record::{Record, Views, demand_tensors, gradients, zeros};
+use super::running::Running;
+use crate::engine::autograd::forward::{self, Level};
+use crate::engine::generator::default_generator;
+use crate::engine::ops::create::range::eye;
+use crate::engine::ops::memory::cloned;
+use crate::engine::ops::view::{diagonal, movedim, narrow, reshape, select, stack, unsqueeze};
+use crate::engine::transforms::Open;
+use crate::engine::{Tensor, transforms};
+use crate::tree::{Tree, flatten, template, unflatten};
+use crate::{Error, Result, site};
+
+/// The function that gives the Jacobian of `f`: by reverse mode, as [`jacrev`], where the results have no more elements
+/// than the argument, and else by forward mode, as [`jacfwd`]; `f` is then called twice, with the same random numbers.
+///
+/// The Jacobian has the structure of the result of `f`, with a tree like the argument in the place of each tensor
+/// ([`Tree::Each`]), whose tensors have the sizes of that result, then those of that tensor of the argument. Of a tensor
+/// with respect to a tensor it is a tensor.
+///
+/// # Errors
+/// For complex tensors, for integers, if `f` returns no tensors, and those of `f`: as `f` returns them, see [`Returned`].
+///
+/// ```
+/// use retrograd::{Result, Tensor, engine, func};
+///
+/// # fn main() -> Result<()> {
+/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
+/// let f = |x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(&x.engine().sum(None)?)?.into()) };
+/// let jacobian = func::jacobian(f)(&x)?;
+/// assert_eq!(jacobian.engine().sizes(), [2, 2]);
+/// assert_eq!(jacobian.engine().to_vec::<f64>()?, [4.0, 1.0, 2.0, 5.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[track_caller]
+pub fn jacobian<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::With<<R::Value as Tree>::Each<X>> {
+    let made = Location::caller();
+    move |x| {
+        site::at(made);
+        let by_rows = || by_rows("jacobian", |x| f(x).into_result(), x, true);
+        let by_columns = || by_columns("jacobian", &|x| f(x).into_result(), x);
+        let state = default_generator().read(|g| g.state());
+        let found = by_rows().and_then(|found| match found {
+            Some(found) => Ok(found),
+            None => {
+                set_random_state(&state)?;
+                by_columns()
+            }
+        });
+        R::give_of(found, made)
+    }
+}
+
+/// The function that gives the Jacobian of `f` by reverse mode: for few results of many arguments. See [`jacobian`].
+///
+/// ```
+/// use retrograd::{Result, Tensor, engine, func};
+///
+/// # fn main() -> Result<()> {
+/// # let vector = |v: &[f64]| -> Result<Tensor> { Ok(engine::Tensor::from_slice(v, &[v.len()])?.into()) };
+/// let product = |(a, b): &(Tensor, Tensor)| -> Result<Tensor> { Ok(a.engine().mul(b.engine())?.sum(None)?.into()) };
+/// let (by_a, by_b) = func::jacrev(product)(&(vector(&[1.0, 2.0])?, vector(&[3.0, 4.0])?))?;
+/// assert_eq!(by_a.engine().to_vec::<f64>()?, [3.0, 4.0]);
+/// assert_eq!(by_b.engine().to_vec::<f64>()?, [1.0, 2.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[track_caller]
+pub fn jacrev<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::With<<R::Value as Tree>::Each<X>> {
+    let made = Location::caller();
+    move |x| {
+        site::at(made);
+        let found = by_rows("jacrev", |x| f(x).into_result(), x, false);
+        R::give_of(found.map(|found| found.expect("rows whatever their number")), made)
+    }
+}
+
+/// The function that gives the Jacobian of `f` by forward mode: for many results of few arguments. See [`jacobian`].
+///
+/// `f` is called once, so random numbers in it are the same for all columns.
+///
+/// ```
+/// use retrograd::{Result, Tensor, engine, func};
+///
+/// # fn main() -> Result<()> {
+/// let x = Tensor::from(engine::Tensor::from_slice(&[3.0], &[])?);
+/// let powers = |x: &Tensor| -> Result<Vec<Tensor>> {
+///     let square = x.engine().mul(x.engine())?;
+///     Ok(vec![square.mul(x.engine())?.into(), square.into()])
+/// };
+/// let derivatives = func::jacfwd(powers)(&x)?;
+/// assert_eq!(derivatives[0].engine().item()?.as_f64(), 27.0);
+/// assert_eq!(derivatives[1].engine().item()?.as_f64(), 6.0);
+/// # Ok(())
+/// # }
+/// ```
+#[track_caller]
+pub fn jacfwd<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::With<<R::Value as Tree>::Each<X>> {
+    let made = Location::caller();
+    move |x| {
+        site::at(made);
+        R::give_of(by_columns("jacfwd", &|x| f(x).into_result(), x), made)
+    }
+}
+
+/// The function that gives the Hessian of `f`, by forward mode over reverse mode.
+///
+/// `f` returns a tensor, usually without axes. The Hessian has the structure of the argument with a tree like the
+/// argument in the place of each tensor; its tensors have the sizes of the result, of one tensor, and of the other. With
+/// respect to a tensor it is a tensor.
+///
+/// # Errors
+/// Those of [`jacrev`] and [`jacfwd`].
+///
+/// ```
+/// use retrograd::{Result, Tensor, engine, func};
+///
+/// # fn main() -> Result<()> {
+/// # let number = |x: f64| -> Result<Tensor> { Ok(engine::Tensor::from_slice(&[x], &[])?.into()) };
+/// let f = |(a, b): &(Tensor, Tensor)| -> Result<Tensor> {
+///     Ok(a.engine().mul(a.engine())?.mul(b.engine())?.into())
+/// };
+/// let ((aa, ab), (ba, bb)) = func::hessian(f)(&(number(3.0)?, number(5.0)?))?;
+/// assert_eq!(aa.engine().item()?.as_f64(), 10.0);
+/// assert_eq!(ab.engine().item()?.as_f64(), 6.0);
+/// assert_eq!(ba.engine().item()?.as_f64(), 6.0);
+/// assert_eq!(bb.engine().item()?.as_f64(), 0.0);
+/// # Ok(())
+/// # }
+/// ```
+#[track_caller]
+pub fn hessian<X: Tree, R: Returned<Value = crate::Tensor>>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::With<X::Each<X>> {
+    let made = Location::caller();
+    move |x| {
+        site::at(made);
+        let rows = |x: &X| -> Result<X> {
+            let found = by_rows("hessian", |x| f(x).into_result(), x, false)?;
+            Ok(found.expect("rows whatever their number"))
+        };
+        R::give_of(by_columns("hessian", &rows, x), made)
+    }
+}
+
+fn demand_real(caller: &str, what: &str, tensors: &[Tensor]) -> Result<()> {
+    let Some(i) = tensors.iter().position(|t| t.dtype().is_complex()) else { return Ok(()) };
+    Err(Error::autograd(format!(
+        "{caller}: Expected all {what} to be real but received complex tensor at flattened input idx: {i}: take \
+         view_as_real of it"
+    )))
+}
+
+fn set_random_state(state: &[u8]) -> Result<()> {
+    default_generator().with(|g| g.set_state(state)).map_err(|why| Error::value("set_state", why))
+}
+
+fn numel(tensors: &[Tensor]) -> usize {
+    tensors.iter().map(Tensor::numel).sum()
+}
+
+fn signed(sizes: &[usize]) -> Vec<i64> {
+    sizes.iter().map(|&n| n as i64).collect()
+}
+
+fn joined(a: &[usize], b: &[usize]) -> Vec<usize> {
+    [a, b].concat()
+}
+
+/// All unit vectors of the space that the elements of `tensors` span: for each tensor its part of them, a batch along
+/// the first axis.
+fn units(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+    let count = numel(tensors);
+    let mut first = 0;
+    let part = |t: &Tensor| {
+        let n = t.numel();
+        let batch = if n == count {
+            eye(n as i64, None, t.dtype().into())?
+        } else {
+            let zeros = Tensor::zeros(&[count, n], t.dtype())?;
+            diagonal(&zeros, -(first as i64), 0, 1)?.copy_(&Tensor::ones(&[n], t.dtype())?)?;
+            zeros
+        };
+        first += n;
+        reshape(&batch, &signed(&joined(&[count], t.sizes())))
+    };
+    tensors.iter().map(part).collect()
+}
+
+// ---- rows
+
+/// The Jacobian by reverse mode; `None` if `only_if_few`, and the results have more elements than the argument.
+fn by_rows<X: Tree, Y: Tree>(
+    caller: &'static str,
+    f: impl FnOnce(&X) -> Result<Y>,
+    x: &X,
+    only_if_few: bool,
+) -> Result<Option<Y::Each<X>>> {
+    let given = flatten(x);
+    demand_real(caller, "inputs", &given)?;
+    let (_running, outside) = Running::reversing(Some(&given));
+    let record = Record::call(caller, f, x, outside)?;
+    if only_if_few && numel(&record.outs) > numel(&given) {
+        return Ok(None);
+    }
+    demand_real(caller, "outputs", &record.outs)?;
+    let mut outs = record.outs.iter();
+    let blocks = record.y.each(&mut |_| {
+        let out = outs.next().expect("as many as there are places");
+        unflatten(x, blocks(&record.views, out)?)
+    })?;
+    Ok(Some(blocks))
+}
+
+/// The Jacobians of one result, for each of the inputs.
+fn blocks(views: &Views, out: &Tensor) -> Result<Vec<Tensor>> {
+    let found = if out.numel() > 0 && out.requires_grad() { rows(views, out)? } else { vec![None; views.xs.len()] };
+    let block = |(rows, x): (Option<Tensor>, &Tensor)| {
+        let sizes = joined(out.sizes(), x.sizes());
+        match rows {
+            None => Tensor::zeros(&sizes, x.dtype()),
+            Some(rows) => views.settled(&reshape(&rows, &signed(&sizes))?),
+        }
+    };
+    found.into_iter().zip(&views.xs).map(block).collect()
+}
+
+/// The rows of the Jacobian of `out`: for each of the inputs a batch of rows, `None` for zeros.
+fn rows(views: &Views, out: &Tensor) -> Result<Vec<Option<Tensor>>> {
+    let outs = std::slice::from_ref(out);
+    let along = |g: Tensor| gradients(outs, &[Some(g)], &views.xs, true, views.keep);
+    let count = out.numel();
+    let batch = units(outs)?.swap_remove(0);
+    if count == 1 {
+        let found = along(reshape(&batch, &signed(out.sizes()))?)?;
+        return found.into_iter().map(|g| g.map(|g| unsqueeze(&g, 0)).transpose()).collect();
+    }
+    let together = || -> Result<Vec<Option<Tensor>>> {
+        let open = Open::private(count);
+        let level = open.level();
+        let found = along(batch.batch(0, &level)?)?;
+        found.into_iter().map(|g| g.map(|g| g.unbatch(0, &level)).transpose()).collect()
+    };
+    // Whatever the error was, the loop decides whether it is one.
+    together().or_else(|_| {
+        let each = (0..count).map(|i| along(select(&batch, 0, i as i64)?)).collect::<Result<Vec<_>>>()?;
+        (0..views.xs.len()).map(|i| column(&each, i)).collect()
+    })
+}
+
+/// What all rows have at place `i`; that is the same for all whether there is something.
+fn column(each: &[Vec<Option<Tensor>>], i: usize) -> Result<Option<Tensor>> {
+    let column: Option<Vec<Tensor>> = each.iter().map(|row| row[i].clone()).collect();
+    column.map(|column| stack(&column, 0)).transpose()
+}
+
+// ---- columns
+
+/// The Jacobian by forward mode.
+fn by_columns<X: Tree, Y: Tree>(caller: &'static str, f: &dyn Fn(&X) -> Result<Y>, x: &X) -> Result<Y::Each<X>> {
+    let xs = flatten(x);
+    demand_real(caller, "inputs", &xs)?;
+    let _running = Running::pushing(&xs);
+    let (y, moved) = along_units(caller, f, x, &xs)?;
+    let mut moved = moved.iter();
+    y.each(&mut |_| unflatten(x, columns(moved.next().expect("as many as there are places"), &xs)?))
+}
+
+/// The Jacobians of one result, for each of the inputs, from its derivatives along all their elements.
+fn columns(moved: &Tensor, xs: &[Tensor]) -> Result<Vec<Tensor>> {
+    let mut first = 0;
+    let part = |x: &Tensor| {
+        let part = if xs.len() == 1 { moved.clone() } else { narrow(moved, 0, first, x.numel() as i64)? };
+        first += x.numel() as i64;
+        reshape(&movedim(&part, &[0], &[-1])?, &signed(&joined(&moved.sizes()[1..], x.sizes())))
+    };
+    xs.iter().map(part).collect()
+}
+
+/// The result of `f` without tensors, and the derivatives of each of its tensors along each element of the inputs, in a
+/// first axis.
+fn along_units<X: Tree, Y: Tree>(
+    caller: &'static str,
+    f: &dyn Fn(&X) -> Result<Y>,
+    x: &X,
+    xs: &[Tensor],
+) -> Result<(Y, Vec<Tensor>)> {
+    let count = numel(xs);
+    let state = default_generator().read(|g| g.state());
+    let tangents = units(xs)?;
+    let unit = |i: usize| tangents.iter().map(|t| select(t, 0, i as i64)).collect::<Result<Vec<_>>>();
+    if count == 1 {
+        let (y, moved) = moving(caller, f, x, xs, &unit(0)?, None)?;
+        return Ok((y, moved.iter().map(|t| unsqueeze(t, 0)).collect::<Result<_>>()?));
+    }
+    let together = || {
+        let open = Open::private(count);
+        let level = open.level();
+        let batched = tangents.iter().map(|t| t.batch(0, &level)).collect::<Result<Vec<_>>>()?;
+        let (y, moved) = moving(caller, f, x, xs, &batched, Some(&level))?;
+        Ok((y, moved.iter().map(|t| t.unbatch(0, &level)).collect::<Result<Vec<_>>>()?))
+    };
+    // Whatever the error was, the loop decides whether it is one.
+    together().or_else(|error: Error| {
+        let mut last = None;
+        let mut each = Vec::new();
+        for i in 0..count {
+            set_random_state(&state)?;
+            let (y, moved) = moving(caller, f, x, xs, &unit(i)?, None)?;
+            last = Some(y);
+            each.push(moved.into_iter().map(Some).collect());
+        }
+        let y = last.ok_or(error)?;
+        let moved = (0..y.tensors().len()).map(|i| column(&each, i)).collect::<Result<Option<Vec<_>>>>()?;
+        Ok((y, moved.unwrap_or_default()))
+    })
+}
+
+/// The result of `f` without tensors, and the derivatives of its tensors along a tangent, which may be a batch at the
+/// private level `along`.
+fn moving<X: Tree, Y: Tree>(
+    caller: &'static str,
+    f: &dyn Fn(&X) -> Result<Y>,
+    x: &X,
+    xs: &[Tensor],
+    tangents: &[Tensor],
+    along: Option<&std::sync::Arc<transforms::Level>>,
+) -> Result<(Y, Vec<Tensor>)> {
+    let number = forward::depth();
+    let _level = Level::enter();
+    // Copies, so that what the function writes to its argument stays inside.
+    let dual = |(x, t): (&Tensor, &Tensor)| forward::make_dual(&cloned(x)?, t, number, along);
+    let duals = xs.iter().zip(tangents).map(dual).collect::<Result<_>>()?;
+    let y = f(&unflatten(x, duals)?)?;
+    let outs = flatten(&y);
+    demand_tensors(caller, &outs)?;
+    demand_real(caller, "outputs", &outs)?;
+    let moved = |out: &Tensor| {
+        let (primal, tangent) = forward::unpack_dual(out, number)?;
+        tangent.map_or_else(|| zeros(&primal), Ok)
+    };
+    Ok((template(&y)?, outs.iter().map(moved).collect::<Result<_>>()?))
+}

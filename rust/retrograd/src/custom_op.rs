@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use crate::func::Returned;
 use crate::function::call::{Custom, Rules, call};
 use crate::function::vmap::{Batches, Entries};
 use crate::function::{Arguments, Context, IntoArguments, Places, VmapInfo, places};
@@ -26,20 +27,27 @@ use crate::{Result, Tensor, engine, site};
 /// does not fit the input.
 ///
 /// ```
-/// use retrograd::{Tensor, custom_op, engine};
+/// use retrograd::prelude::*;
 ///
-/// let exp = custom_op(
-///     "my_exp",
-///     |x: &Tensor| x.engine().exp().map(Tensor::from),
-///     |cotangent, _x, y| cotangent.engine().mul(y.engine()).map(Tensor::from),
+/// # fn main() -> Result<()> {
+/// let cube = custom_op("cube", |x: &Tensor| x * x * x, |cotangent, x, _y| 3.0 * cotangent * x * x);
+///
+/// let x = tensor![1.0, 2.0].requires_grad_(true);
+/// let y = cube.call(&x);
+/// assert_eq!(y.to_vec::<f64>()?, [1.0, 8.0]);
+/// y.backward_with(|o| o.gradient(&tensor![1.0, 10.0]))?;
+/// assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [3.0, 120.0]);
+///
+/// // Several inputs and outputs: patterns say how many there are.
+/// let swap = custom_op(
+///     "weighted_swap",
+///     |(a, b): &(Tensor, Tensor)| (2.0 * b, a.detach()),
+///     |(of_first, of_second), _inputs, _outputs| (of_second.detach(), 2.0 * of_first),
 /// );
+/// let (first, second) = swap.call((tensor![1.0], tensor![5.0]));
+/// assert_eq!((first.item::<f64>()?, second.item::<f64>()?), (10.0, 1.0));
 ///
-/// # fn main() -> retrograd::Result<()> {
-/// let x = engine::Tensor::from_slice(&[0.0, 1.0], &[2])?;
-/// x.set_requires_grad(true)?;
-/// let y = exp.call(&Tensor::from(x.clone()));
-/// engine::autograd::backward(&y.engine().sum(None)?)?;
-/// assert_eq!(x.grad().unwrap().to_vec::<f64>()?, y.engine().to_vec::<f64>()?);
+/// gradcheck(|x: &Tensor| cube.call(x), &x).second(true).run().unwrap();
 /// # Ok(())
 /// # }
 /// ```
@@ -53,10 +61,10 @@ use crate::{Result, Tensor, engine, site};
 ///
 /// ```
 /// use retrograd::engine::autograd::apply::apply1;
-/// use retrograd::engine::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+/// use retrograd::engine::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 /// use retrograd::engine::autograd::Grads;
 /// use retrograd::engine::tensor::Dtypes;
-/// use retrograd::{Result, Tensor, engine, gradcheck};
+/// use retrograd::{engine, prelude::*};
 ///
 /// /// `x^3`.
 /// #[derive(Clone, Debug)]
@@ -64,15 +72,15 @@ use crate::{Result, Tensor, engine, site};
 ///
 /// impl Primitive for Cube {
 ///     const NAME: &'static str = "cube";
-///     // The rule reads operand 0; nothing is kept if its gradient is not wanted.
+///     // The rule reads operand 0; nothing is kept where no gradient is wanted.
 ///     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-///     const DTYPES: Dtypes = Dtypes::of(&[engine::DType::Float64]);
+///     const DTYPES: Dtypes = Dtypes::of(&[DType::Float64]);
 ///     // A batch is one more axis in front.
 ///     const BATCH: Batch<Self> = Batch::Pointwise;
-///     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| match cx.t(0) {
-///         Some(t) => Ok(one(slope(cx.xs[0])?.mul(t)?)),
-///         None => Ok(Grads::from_iter([None])),
-///     });
+///     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| Ok(maybe(match cx.t(0) {
+///         Some(t) => Some(slope(cx.xs[0])?.mul(t)?),
+///         None => None,
+///     })));
 ///
 ///     fn forward(&self, xs: &[&engine::Tensor]) -> Result<Outs> {
 ///         let cubes: Vec<f64> = xs[0].to_vec::<f64>()?.iter().map(|x| x * x * x).collect();
@@ -85,7 +93,7 @@ use crate::{Result, Tensor, engine, site};
 /// }
 ///
 /// fn slope(x: &engine::Tensor) -> Result<engine::Tensor> {
-///     x.mul(x)?.mul(3)
+///     x.square()?.times(3.0)
 /// }
 ///
 /// /// `x^3` for each element of a float64 tensor.
@@ -94,8 +102,8 @@ use crate::{Result, Tensor, engine, site};
 /// }
 ///
 /// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[0.5, -2.0, 3.0], &[3])?);
-/// assert_eq!(cube(&x)?.engine().to_vec::<f64>()?, [0.125, -8.0, 27.0]);
+/// let x = tensor![0.5, -2.0, 3.0];
+/// assert_eq!(cube(&x)?.to_vec::<f64>()?, [0.125, -8.0, 27.0]);
 /// gradcheck(cube, &x).forward(true).batched(true).second(true).run().unwrap();
 /// # Ok(())
 /// # }
@@ -107,12 +115,12 @@ pub fn custom_op<I, R, G>(
 ) -> CustomOp<I, R::Value>
 where
     I: Arguments + Send + Sync,
-    R: Outcome,
+    R: Returned<Value: Arguments + Send + Sync>,
     G: IntoTensors,
 {
     CustomOp(Arc::new(Closures {
         name: lasting(name),
-        forward: Arc::new(move |inputs| forward(inputs).outcome()),
+        forward: Arc::new(move |inputs| forward(inputs).into_result()),
         vjp: Arc::new(move |cotangents, inputs, outputs| vjp(cotangents, inputs, outputs).into_tensors()),
         jvp: None,
         vmap: None,
@@ -145,7 +153,7 @@ impl<I: Arguments + Send + Sync, O: Arguments + Send + Sync> CustomOp<I, O> {
         let outputs = call(&called, &places(&called.inputs))?;
         let shape = called.outputs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let shape = shape.ok_or_else(|| crate::Error::autograd(format!("{}: forward did not run", self.0.name)))?;
-        Ok(shape.with(&mut outputs.into_iter()))
+        Ok(shape.in_places(&mut outputs.into_iter()))
     }
 
     /// The op's name.
@@ -237,12 +245,12 @@ struct Shapes<I, O> {
 /// The same with one small tensor in every place.
 fn without_tensors<T: Arguments>(of: &T) -> Result<T> {
     let small = Tensor(engine::Tensor::full(&[], 0i64.into(), engine::DType::Float32)?);
-    Ok(of.with(&mut vec![Some(small); places(of).len()].into_iter()))
+    Ok(of.in_places(&mut vec![Some(small); places(of).len()].into_iter()))
 }
 
 impl<I: Arguments + Send + Sync, O: Arguments + Send + Sync> Custom for Called<I, O> {
     fn forward(&self, ctx: &mut Context, inputs: &Places) -> Result<Places> {
-        let inputs = self.inputs.with(&mut inputs.clone().into_iter());
+        let inputs = self.inputs.in_places(&mut inputs.clone().into_iter());
         let outputs = (self.op.forward)(&inputs)?;
         ctx.keep(Shapes { inputs: without_tensors(&inputs)?, outputs: without_tensors(&outputs)? });
         let (before, all) = (places(&inputs), self.note(outputs));
@@ -254,7 +262,7 @@ impl<I: Arguments + Send + Sync, O: Arguments + Send + Sync> Custom for Called<I
     }
     fn vmap(&self, batch: &Entries) -> Result<Option<Batches>> {
         let Some(rule) = &self.op.vmap else { return Ok(None) };
-        let inputs = self.inputs.with(&mut batch.inputs.clone().into_iter());
+        let inputs = self.inputs.in_places(&mut batch.inputs.clone().into_iter());
         let (outputs, axes) = rule(&batch.info, &inputs, batch.axes)?;
         Ok(Some((self.note(outputs), axes)))
     }
@@ -266,7 +274,7 @@ struct Derivatives<I: Arguments, O: Arguments>(Arc<Closures<I, O>>);
 fn saved<I: Arguments + Send + Sync, O: Arguments + Send + Sync>(ctx: &Context) -> Result<(I, O)> {
     let shapes = ctx.kept::<Shapes<I, O>>()?;
     let mut saved = ctx.saved_options()?.into_iter();
-    Ok((shapes.inputs.with(&mut saved), shapes.outputs.with(&mut saved)))
+    Ok((shapes.inputs.in_places(&mut saved), shapes.outputs.in_places(&mut saved)))
 }
 
 impl<I: Arguments + Send + Sync, O: Arguments + Send + Sync> Rules for Derivatives<I, O> {
@@ -299,47 +307,11 @@ fn lasting(name: &str) -> &'static str {
     name
 }
 
-/// What a function may return: its outputs, or a [`Result`] of them.
-pub trait Outcome {
-    /// The outputs.
-    type Value: Arguments + Send + Sync;
-    /// As a result.
-    fn outcome(self) -> Result<Self::Value>;
-}
-
 /// What a rule may return: tensors, where `None` stands for zeros, alone, in a tuple, an array or a `Vec`, or a
 /// [`Result`] of these.
 pub trait IntoTensors {
     /// As a list.
     fn into_tensors(self) -> Result<Vec<Option<Tensor>>>;
-}
-
-impl<T: Arguments + Send + Sync> Outcome for Result<T> {
-    type Value = T;
-    fn outcome(self) -> Self {
-        self
-    }
-}
-
-macro_rules! outcome {
-    ($({$($of:tt)*} $t:ty),* $(,)?) => { $(
-        impl<$($of)*> Outcome for $t {
-            type Value = Self;
-            fn outcome(self) -> Result<Self> {
-                Ok(self)
-            }
-        }
-    )* };
-}
-
-outcome! {
-    {} Tensor,
-    {const N: usize} [Tensor; N],
-    {} Vec<Tensor>,
-    {} (Tensor,),
-    {} (Tensor, Tensor),
-    {} (Tensor, Tensor, Tensor),
-    {} (Tensor, Tensor, Tensor, Tensor),
 }
 
 impl<T: IntoTensors> IntoTensors for Result<T> {

@@ -36,7 +36,7 @@ pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar};
 pub use backward::{BackwardOptions, GradOptions, backward, backward_with, grad, grad_if_used, grad_with};
 pub use checkpoint::checkpoint;
 pub use convert::Element;
-pub use custom_op::{CustomOp, IntoTensors, Outcome, custom_op};
+pub use custom_op::{CustomOp, IntoTensors, custom_op};
 pub use function::{Arguments, Context, Function, IntoArguments, Plain, VmapInfo};
 pub use gradcheck::{gradcheck, gradgradcheck};
 pub use operand::{Operand, Tensors};

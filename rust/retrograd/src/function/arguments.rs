@@ -19,7 +19,7 @@ pub trait Arguments: Sized + 'static {
     fn put(&self, places: &mut Places);
     /// The same with other tensors in the places.
     #[doc(hidden)]
-    fn with(&self, from: &mut Taken) -> Self;
+    fn in_places(&self, from: &mut Taken) -> Self;
     #[doc(hidden)]
     fn given(from: &mut Taken) -> Self::Given;
     #[doc(hidden)]
@@ -46,7 +46,7 @@ impl Arguments for Tensor {
     fn put(&self, places: &mut Places) {
         places.push(Some(self.clone()));
     }
-    fn with(&self, from: &mut Taken) -> Self {
+    fn in_places(&self, from: &mut Taken) -> Self {
         next(from)
     }
     fn given(from: &mut Taken) -> Tensor {
@@ -64,7 +64,7 @@ impl Arguments for Option<Tensor> {
     fn put(&self, places: &mut Places) {
         places.push(self.clone());
     }
-    fn with(&self, from: &mut Taken) -> Self {
+    fn in_places(&self, from: &mut Taken) -> Self {
         from.next().flatten()
     }
     fn given(from: &mut Taken) -> Self {
@@ -82,7 +82,7 @@ impl<const N: usize> Arguments for [Tensor; N] {
     fn put(&self, places: &mut Places) {
         places.extend(self.iter().cloned().map(Some));
     }
-    fn with(&self, from: &mut Taken) -> Self {
+    fn in_places(&self, from: &mut Taken) -> Self {
         std::array::from_fn(|_| next(from))
     }
     fn given(from: &mut Taken) -> Self {
@@ -100,7 +100,7 @@ impl Arguments for Vec<Tensor> {
     fn put(&self, places: &mut Places) {
         places.extend(self.iter().cloned().map(Some));
     }
-    fn with(&self, from: &mut Taken) -> Self {
+    fn in_places(&self, from: &mut Taken) -> Self {
         self.iter().map(|_| next(from)).collect()
     }
     fn given(from: &mut Taken) -> Self {
@@ -127,7 +127,7 @@ macro_rules! plain {
             type Given = ();
             type Returned = ();
             fn put(&self, _places: &mut Places) {}
-            fn with(&self, _from: &mut Taken) -> Self {
+            fn in_places(&self, _from: &mut Taken) -> Self {
                 Clone::clone(self)
             }
             fn given(_from: &mut Taken) {}
@@ -200,8 +200,8 @@ macro_rules! tuple {
                 $(self.$i.put(places);)*
                 self.$n.put(places);
             }
-            fn with(&self, from: &mut Taken) -> Self {
-                ($(self.$i.with(from),)* self.$n.with(from),)
+            fn in_places(&self, from: &mut Taken) -> Self {
+                ($(self.$i.in_places(from),)* self.$n.in_places(from),)
             }
             fn given(from: &mut Taken) -> Self::Given {
                 ($($t::given(from),)* $last::given(from),)

@@ -104,9 +104,8 @@ impl Rule for CustomRule {
 impl CustomRule {
     /// What `backward` returned, checked, for the edges alone.
     fn gradients(&self, returned: Places) -> Result<Grads> {
-        let error = |detail: String| {
-            Error::autograd(format!("function {} returned {detail}", node_name(self.rules.name())))
-        };
+        let error =
+            |detail: String| Error::autograd(format!("function {} returned {detail}", node_name(self.rules.name())));
         let (expected, got) = (self.tensors_in.len(), returned.len());
         if got < expected || returned.iter().skip(expected).any(Option::is_some) {
             return Err(error(format!("an incorrect number of gradients (expected {expected}, got {got})")));

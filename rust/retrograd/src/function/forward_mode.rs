@@ -13,12 +13,7 @@ use crate::{Result, Tensor};
 type Raw = engine::Tensor;
 
 /// Gives the results of a call tangents, at every level at which an operand has one.
-pub(super) fn propagate(
-    finish: &Finish,
-    dirty: &[Raw],
-    results: &[Option<Raw>],
-    requires_grad: &[bool],
-) -> Result<()> {
+pub(super) fn propagate(finish: &Finish, dirty: &[Raw], results: &[Option<Raw>], requires_grad: &[bool]) -> Result<()> {
     let operands: Vec<&Raw> = finish.operands.iter().collect();
     let outs: Vec<Raw> =
         results.iter().zip(requires_grad).filter(|(_, on)| **on).filter_map(|(t, _)| t.clone()).collect();
@@ -54,7 +49,12 @@ impl Tangents<'_> {
         let returned = match self.finish.rules.jvp(&ctx, given)? {
             Some(returned) => returned,
             None if self.dirty.is_empty() => transposed(self.finish.function, inputs, &by_place)?,
-            None => return Err(missing(self.finish.rules.name(), "and writes to its inputs, so that it cannot be run again")),
+            None => {
+                return Err(missing(
+                    self.finish.rules.name(),
+                    "and writes to its inputs, so that it cannot be run again",
+                ));
+            }
         };
         self.checked(returned, ts)
     }
@@ -100,8 +100,7 @@ impl Tangents<'_> {
                      This is {name}"
                 )));
             }
-        } else if tangent.base().is_none()
-            && result.base().is_some_and(|b| operands.iter().any(|x| base(x).is_same(b)))
+        } else if tangent.base().is_none() && result.base().is_some_and(|b| operands.iter().any(|x| base(x).is_same(b)))
         {
             return Err(Error::autograd(format!(
                 "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view. \
@@ -144,17 +143,18 @@ fn transposed(function: &dyn Custom, inputs: &Places, tangents: &[Option<&Raw>])
         let ys: Vec<Raw> = outputs.iter().flatten().filter(|y| y.0.requires_grad()).map(|y| y.0.clone()).collect();
         let zeros = |y: &Raw| transforms::variable(&Raw::full(y.sizes(), 0i64.into(), y.dtype())?);
         let cotangents = ys.iter().map(zeros).collect::<Result<Vec<Raw>>>()?;
-        let moving: Vec<Raw> =
-            xs.iter().zip(tangents).filter(|(_, t)| t.is_some()).filter_map(|(x, _)| Some(x.as_ref()?.0.clone())).collect();
+        let moving: Vec<Raw> = xs
+            .iter()
+            .zip(tangents)
+            .filter(|(_, t)| t.is_some())
+            .filter_map(|(x, _)| Some(x.as_ref()?.0.clone()))
+            .collect();
         let inner: Vec<Raw> = moving.iter().filter(|x| x.is_leaf()).chain(&cotangents).cloned().collect();
         let gradients = if ys.is_empty() { Vec::new() } else { pullback(&ys, &cotangents, &moving, true)? };
         (inner, gradients, ys, outputs, cotangents)
     };
-    let pairs: Vec<(Raw, Raw)> = gradients
-        .into_iter()
-        .zip(tangents.iter().flatten())
-        .filter_map(|(g, &t)| Some((g?, t.clone())))
-        .collect();
+    let pairs: Vec<(Raw, Raw)> =
+        gradients.into_iter().zip(tangents.iter().flatten()).filter_map(|(g, &t)| Some((g?, t.clone()))).collect();
     if pairs.iter().any(|(g, _)| !g.requires_grad()) {
         return Err(missing(name, "and its backward has no derivative that one could be made from"));
     }

@@ -34,37 +34,35 @@ use call::{Custom, Rules, call};
 /// inputs are; other dtypes and shapes are refused, with the function's name.
 ///
 /// ```
-/// use retrograd::{Context, Function, Result, Tensor};
+/// use retrograd::prelude::*;
 ///
-/// /// `x^n`.
-/// struct Power;
+/// /// `factor * x^2`.
+/// struct ScaledSquare;
 ///
-/// impl Function for Power {
-///     type Inputs = (Tensor, i64);
+/// impl Function for ScaledSquare {
+///     type Inputs = (Tensor, f64);
 ///     type Outputs = Tensor;
 ///
-///     fn forward(ctx: &mut Context, (x, n): &(Tensor, i64)) -> Result<Tensor> {
+///     fn forward(ctx: &mut Context, (x, factor): &(Tensor, f64)) -> Result<Tensor> {
 ///         ctx.save_for_backward([x]);
-///         ctx.keep(*n);
-///         Ok(x.engine().pow(*n)?.into())
+///         ctx.keep(*factor);
+///         Ok(*factor * x * x)
 ///     }
 ///
 ///     fn backward(ctx: &Context, gradient: Tensor) -> Result<(Option<Tensor>, ())> {
 ///         let [x] = ctx.saved_tensors()?;
-///         let &n = ctx.kept::<i64>()?;
-///         let slope = x.engine().pow(n - 1)?.mul(n)?;
-///         Ok((Some(gradient.engine().mul(&slope)?.into()), ()))
+///         let &factor = ctx.kept::<f64>()?;
+///         Ok((ctx.needs_input_grad(0).then(|| 2.0 * factor * gradient * x), ()))
 ///     }
 /// }
 ///
 /// # fn main() -> Result<()> {
-/// let x = retrograd::engine::Tensor::from_slice(&[2.0, 3.0], &[2])?;
-/// x.set_requires_grad(true)?;
-/// let x = Tensor::from(x);
-/// let y = Power::apply((&x, 3));
-/// assert_eq!(y.engine().to_vec::<f64>()?, [8.0, 27.0]);
-/// retrograd::engine::autograd::backward(&y.engine().sum(None)?)?;
-/// assert_eq!(x.engine().grad().unwrap().to_vec::<f64>()?, [12.0, 27.0]);
+/// let x = tensor![2.0, 3.0].requires_grad_(true);
+/// let y = ScaledSquare::apply((&x, 0.5));
+/// assert_eq!(y.to_vec::<f64>()?, [2.0, 4.5]);
+/// y.backward_with(|o| o.gradient(&tensor![1.0, 10.0]))?;
+/// assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [2.0, 30.0]);
+/// gradcheck(|x: &Tensor| ScaledSquare::apply((x, 0.5)), &x).second(true).run().unwrap();
 /// # Ok(())
 /// # }
 /// ```
@@ -133,7 +131,7 @@ pub trait Function: Sized + 'static {
         let function = Applied::<Self> { inputs: inputs.into_arguments(), outputs: RefCell::new(None) };
         let outputs = call(&function, &places(&function.inputs))?;
         let shape = function.outputs.take();
-        shape.map(|shape| shape.with(&mut outputs.into_iter())).ok_or_else(|| {
+        shape.map(|shape| shape.in_places(&mut outputs.into_iter())).ok_or_else(|| {
             Error::autograd(format!("{} was applied to batched tensors, and forward did not run", Self::name()))
         })
     }
@@ -164,7 +162,7 @@ struct Applied<F: Function> {
 
 impl<F: Function> Custom for Applied<F> {
     fn forward(&self, ctx: &mut Context, inputs: &Places) -> Result<Places> {
-        let outputs = F::forward(ctx, &self.inputs.with(&mut inputs.clone().into_iter()))?;
+        let outputs = F::forward(ctx, &self.inputs.in_places(&mut inputs.clone().into_iter()))?;
         let all = places(&outputs);
         self.outputs.replace(Some(outputs));
         Ok(all)
@@ -173,7 +171,7 @@ impl<F: Function> Custom for Applied<F> {
         Arc::new(Methods::<F>(PhantomData))
     }
     fn vmap(&self, batch: &vmap::Entries) -> Result<Option<vmap::Batches>> {
-        let inputs = self.inputs.with(&mut batch.inputs.clone().into_iter());
+        let inputs = self.inputs.in_places(&mut batch.inputs.clone().into_iter());
         let Some((outputs, axes)) = overridden(F::vmap(&batch.info, &inputs, batch.axes))? else { return Ok(None) };
         let all = places(&outputs);
         self.outputs.replace(Some(outputs));

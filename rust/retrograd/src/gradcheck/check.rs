@@ -247,7 +247,12 @@ impl<'a> Check<'a> {
         if g.sizes() != x.sizes() {
             return Err(Report::new(
                 Failure::Gradient,
-                format!("Analytical gradient has incorrect size: {:?} for {} of {:?}", g.sizes(), self.name(i), x.sizes()),
+                format!(
+                    "Analytical gradient has incorrect size: {:?} for {} of {:?}",
+                    g.sizes(),
+                    self.name(i),
+                    x.sizes()
+                ),
             ));
         }
         if self.tolerances.grad_dtypes && g.dtype() != x.dtype() {
@@ -338,8 +343,15 @@ impl<'a> Check<'a> {
             let rows = weights.iter().map(|w| self.row(k, w)).collect::<Outcome<Vec<_>>>()?;
             for (i, x) in self.sources.iter().enumerate() {
                 let numerical = joined(&measured.slopes[i], k, imaginary);
-                let pair = |atol, projected, numerical, analytical| {
-                    Pair { source: i, output: k, imaginary, forward: false, projected, atol, numerical, analytical }
+                let pair = |atol, projected, numerical, analytical| Pair {
+                    source: i,
+                    output: k,
+                    imaginary,
+                    forward: false,
+                    projected,
+                    atol,
+                    numerical,
+                    analytical,
                 };
                 let atol = self.tolerances.atol;
                 let Some(directions) = &measured.directions else {
@@ -350,8 +362,7 @@ impl<'a> Check<'a> {
                 // Errors of atol in every entry move the projection by at most atol times the 1-norms of the directions.
                 let norm = |ws: &mut dyn Iterator<Item = f64>| ws.map(f64::abs).sum::<f64>();
                 let weights: Vec<f64> = weights[0].iter().map(|w| w.part(imaginary)).collect();
-                let reach =
-                    norm(&mut weights.iter().copied()) * norm(&mut directions[i].iter().flatten().copied());
+                let reach = norm(&mut weights.iter().copied()) * norm(&mut directions[i].iter().flatten().copied());
                 let numerical = vec![vec![dot(&weights, &numerical[0])]];
                 let gradient = &rows[0][i];
                 let mut projected = Number::default();

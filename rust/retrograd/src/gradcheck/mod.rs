@@ -4,21 +4,20 @@
 //! cause.
 //!
 //! ```
-//! use retrograd::{Tensor, engine, gradcheck};
+//! use retrograd::prelude::*;
+//!
+//! fn smooth_step(x: &Tensor, edge: &Tensor) -> Tensor {
+//!     let t = x - edge;
+//!     &t * &t * (3.0 - 2.0 * &t)
+//! }
 //!
 //! #[test]
-//! fn the_derivatives_of_a_gate_are_right() {
-//!     let x = Tensor::from(engine::Tensor::from_slice(&[0.3, -0.7, 1.1], &[3]).unwrap());
-//!     let gate = Tensor::from(engine::Tensor::from_slice(&[0.2, 0.5, -0.4], &[3]).unwrap());
-//!     gradcheck(
-//!         |(x, gate): &(Tensor, Tensor)| x.engine().mul(&gate.engine().sigmoid()?).map(Tensor::from),
-//!         &(x, gate),
-//!     )
-//!     .forward(true)
-//!     .second(true)
-//!     .run()
-//!     .unwrap();
+//! fn the_derivatives_of_the_step_are_right() {
+//!     let (x, edge) = (tensor![0.3, 0.7, 1.1], tensor![0.2, 0.5, -0.4]);
+//!     gradcheck(|(x, edge): &(Tensor, Tensor)| smooth_step(x, edge), &(x, edge)).forward(true).second(true).run().unwrap();
 //! }
+//! # let (x, edge) = (tensor![0.3, 0.7, 1.1], tensor![0.2, 0.5, -0.4]);
+//! # gradcheck(|(x, edge): &(Tensor, Tensor)| smooth_step(x, edge), &(x, edge)).forward(true).second(true).run().unwrap();
 //! ```
 //!
 //! Points should be of double precision, away from kinks, and neither symmetric nor all ones: a transposed matrix hides
@@ -27,15 +26,10 @@
 //! A check that fails says why:
 //!
 //! ```
-//! use retrograd::{Tensor, custom_op, engine, gradcheck};
+//! use retrograd::prelude::*;
 //!
-//! let square = custom_op(
-//!     "square",
-//!     |x: &Tensor| x.engine().square().map(Tensor::from),
-//!     |g, x, _| g.engine().mul(x.engine()).map(Tensor::from), // forgets a factor of 2
-//! );
-//! let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2]).unwrap());
-//! let report = gradcheck(|x: &Tensor| square.try_call(x), &x).run().unwrap_err();
+//! let square = custom_op("square", |x: &Tensor| x * x, |g, x, _| g * x); // forgets a factor of 2
+//! let report = gradcheck(|x: &Tensor| square.call(x), &tensor![1.0, 2.0]).run().unwrap_err();
 //! assert_eq!(
 //!     report.to_string(),
 //!     "Jacobian mismatch for output 0 with respect to input 0,
@@ -51,6 +45,8 @@
 //! );
 //! ```
 
+#![allow(clippy::test_attr_in_doctest, reason = "the example shows where a check belongs; a hidden line runs it")]
+
 mod check;
 mod numbers;
 mod properties;
@@ -59,12 +55,11 @@ mod report;
 pub use numbers::Number;
 pub use report::{Failure, Mismatch, Report};
 
-use crate::custom_op::IntoTensors;
 use crate::engine::autograd::engine::{root, run};
 use crate::engine::autograd::{Backward, GradGuard, Root, Target};
 use crate::engine::{self, Error};
-use crate::function::{Arguments, places};
-use crate::{Result, Tensor};
+use crate::func::Returned;
+use crate::{Result, Tensor, Tree};
 use check::{Check, Evaluate, Pair, Places, Tolerances, leaf};
 use numbers::{Draws, write_like};
 use report::{Outcome, passed, report, report_of_projection};
@@ -74,20 +69,18 @@ type Raw = engine::Tensor;
 /// Compares the gradients of a function with central differences, and sees that its backward pass behaves; the methods
 /// of what is returned choose what is checked, and [`Gradcheck::run`] does it.
 ///
-/// `f` is given `inputs`: a [`Tensor`], a tuple of them and of plain values, an array or a `Vec`, or whatever else is
-/// [`Arguments`]. It returns a tensor, a tuple, an array or a `Vec` of them, or a [`Result`] of these. The inputs that
-/// require grad are checked, and if none does, all of floating point or complex dtype. They are neither written to, nor
+/// `f` is given `inputs`, a tree of tensors: a [`Tensor`], a tuple, an array or a `Vec` of them, a struct that derives
+/// [`Tree`]. It returns another one, or a [`Result`] of it. The inputs that require grad are checked, and if none does, all of floating point or complex dtype. They are neither written to, nor
 /// given a gradient: `f` sees copies, which require grad. Outputs that do not require grad are left alone; if none does,
 /// all must be constant.
 ///
 /// An entry passes if |analytical - numerical| <= `atol` + `rtol` * |numerical|, and both are finite.
 ///
 /// ```
-/// use retrograd::{Tensor, engine, gradcheck};
-/// let x = Tensor::from(engine::Tensor::from_slice(&[0.5, 1.5], &[2]).unwrap());
-/// gradcheck(|x: &Tensor| x.engine().exp()?.mul(x.engine()).map(Tensor::from), &x).run().unwrap();
+/// use retrograd::prelude::*;
+/// gradcheck(|x: &Tensor| x * x * x, &tensor![0.5, 1.5]).run().unwrap();
 /// ```
-pub fn gradcheck<'a, I: Arguments, R: IntoTensors>(f: impl Fn(&I) -> R + 'a, inputs: &'a I) -> Gradcheck<'a> {
+pub fn gradcheck<'a, I: Tree, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &'a I) -> Gradcheck<'a> {
     Gradcheck::new(f, inputs, true)
 }
 
@@ -97,11 +90,10 @@ pub fn gradcheck<'a, I: Arguments, R: IntoTensors>(f: impl Fn(&I) -> R + 'a, inp
 /// A backward that cannot be differentiated shows as an analytical Jacobian of zeros.
 ///
 /// ```
-/// use retrograd::{Tensor, engine, gradgradcheck};
-/// let x = Tensor::from(engine::Tensor::from_slice(&[0.5, 1.5], &[2]).unwrap());
-/// gradgradcheck(|x: &Tensor| x.engine().exp()?.mul(x.engine()).map(Tensor::from), &x).run().unwrap();
+/// use retrograd::prelude::*;
+/// gradgradcheck(|x: &Tensor| x * x * x, &tensor![0.5, 1.5]).run().unwrap();
 /// ```
-pub fn gradgradcheck<'a, I: Arguments, R: IntoTensors>(f: impl Fn(&I) -> R + 'a, inputs: &'a I) -> Gradcheck<'a> {
+pub fn gradgradcheck<'a, I: Tree, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &'a I) -> Gradcheck<'a> {
     Gradcheck { second: true, ..Gradcheck::new(f, inputs, false) }
 }
 
@@ -123,13 +115,13 @@ pub struct Gradcheck<'a> {
 }
 
 impl<'a> Gradcheck<'a> {
-    fn new<I: Arguments, R: IntoTensors>(f: impl Fn(&I) -> R + 'a, inputs: &'a I, first: bool) -> Self {
-        let raw = |places: Vec<Option<Tensor>>| places.into_iter().map(|t| t.map(|t| t.0)).collect();
+    fn new<I: Tree, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &'a I, first: bool) -> Self {
+        let places = |tree: &[&Tensor]| -> Places { tree.iter().map(|t| Some(t.0.clone())).collect() };
         Self {
-            inputs: raw(places(inputs)),
+            inputs: places(&inputs.tensors()),
             f: Box::new(move |xs: &Places| {
-                let xs: Vec<Option<Tensor>> = xs.iter().map(|t| t.clone().map(Tensor)).collect();
-                f(&inputs.with(&mut xs.into_iter())).into_tensors().map(raw)
+                let given = inputs.with(xs.iter().flatten().cloned().map(Tensor))?;
+                Ok(places(&f(&given).into_result()?.tensors()))
             }),
             first,
             second: false,

@@ -285,7 +285,8 @@ fn cause_in_function(check: &Check, pair: &Pair, i: usize, k: usize) -> Outcome<
     let (x, output) = (&check.sources[pair.source], &check.outputs[pair.output]);
     let (first, second) = (check.values(&check.inputs)?, check.values(&check.inputs)?);
     if format!("{first:?}") != format!("{second:?}") {
-        let cause = "f gives different results for the same inputs, so differences mean nothing; fix its random numbers";
+        let cause =
+            "f gives different results for the same inputs, so differences mean nothing; fix its random numbers";
         return Ok(Some(cause.into()));
     }
     if !pair.numerical.iter().flatten().all(|n| n.is_finite()) {
@@ -318,7 +319,8 @@ fn cause_in_rule(check: &Check, pair: &Pair) -> Option<String> {
     let zero = |v: &Number| *v == Number::default();
     if !entries.iter().all(|v| v.is_finite()) {
         return Some(
-            "the rule leaves its domain (a division by zero, a log or root of zero), or uses memory nobody wrote".into(),
+            "the rule leaves its domain (a division by zero, a log or root of zero), or uses memory nobody wrote"
+                .into(),
         );
     }
     if entries.iter().all(zero) {
@@ -351,7 +353,8 @@ fn cause_in_rule(check: &Check, pair: &Pair) -> Option<String> {
     };
     if agree(&ordered(&ns), &ordered(&entries), atol, rtol) {
         return Some(
-            "the right values in the wrong places: the gradient is permuted, or reshaped instead of permuted back".into(),
+            "the right values in the wrong places: the gradient is permuted, or reshaped instead of permuted back"
+                .into(),
         );
     }
     let empty = numerical.iter().zip(analytical).filter(|(r, s)| !r.iter().all(zero) && s.iter().all(zero)).count();
@@ -390,7 +393,9 @@ fn cause_of_factor(factor: Number) -> String {
         return "the sign is wrong".into();
     }
     if factor > 1.5 && (factor - factor.round()).abs() < 1e-3 {
-        return format!("the gradient is {four} times too large: it is accumulated twice, or a factor is applied twice");
+        return format!(
+            "the gradient is {four} times too large: it is accumulated twice, or a factor is applied twice"
+        );
     }
     if 0.0 < factor && factor < 0.75 && (1.0 / factor - (1.0 / factor).round()).abs() < 1e-3 {
         return format!(

@@ -228,6 +228,9 @@ impl Finish<'_> {
         }
         if mode::propagates(mode::word()) {
             forward_mode::propagate(&self, &dirty, &results, &requires_grad)?;
+            if let Some(node) = &made {
+                forward_mode::share_tangents(node, &results)?;
+            }
         }
         Ok(results.into_iter().map(|t| t.map(Tensor)).collect())
     }

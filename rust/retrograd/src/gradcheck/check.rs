@@ -213,7 +213,7 @@ impl<'a> Check<'a> {
     }
 
     /// The gradients of every source for a gradient of one output, of which two runs must agree.
-    fn row(&self, output: usize, weights: &[Number]) -> Outcome<Vec<Vec<Number>>> {
+    pub fn row(&self, output: usize, weights: &[Number]) -> Outcome<Vec<Vec<Number>>> {
         let y = &self.outputs[output];
         let once = || -> Outcome<Vec<Vec<Number>>> {
             // Weights of its own, since a rule may write to what it gets.

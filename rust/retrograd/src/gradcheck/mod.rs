@@ -38,7 +38,7 @@
 //! analytical:tensor([[1., 0.],
 //!         [0., 2.]], dtype=float64)
 //! Worst at input 0, entry (1), output 0, entry (1), made by SquareBackward:
-//!   numerical 4, analytical 2, difference 2, 499 times the bound 0.00401 = atol 1e-05 + rtol 0.001 * |numerical|
+//!   numerical 4, analytical 2, difference 2, 4.88e+03 times the bound 0.00041 = atol 1e-05 + rtol 0.0001 * |numerical|
 //! Likely cause: the gradient is 0.5 times what it should be: a factor is missing, or a second use of the input is not \
 //! accumulated
 //! "
@@ -80,7 +80,7 @@ type Raw = engine::Tensor;
 /// use retrograd::prelude::*;
 /// gradcheck(|x: &Tensor| x * x * x, &tensor![0.5, 1.5]).run().unwrap();
 /// ```
-pub fn gradcheck<'a, I: Tree, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &'a I) -> Gradcheck<'a> {
+pub fn gradcheck<'a, I: Tree + 'a, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &I) -> Gradcheck<'a> {
     Gradcheck::new(f, inputs, true)
 }
 
@@ -93,7 +93,7 @@ pub fn gradcheck<'a, I: Tree, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &'a
 /// use retrograd::prelude::*;
 /// gradgradcheck(|x: &Tensor| x * x * x, &tensor![0.5, 1.5]).run().unwrap();
 /// ```
-pub fn gradgradcheck<'a, I: Tree, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &'a I) -> Gradcheck<'a> {
+pub fn gradgradcheck<'a, I: Tree + 'a, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &I) -> Gradcheck<'a> {
     Gradcheck { second: true, ..Gradcheck::new(f, inputs, false) }
 }
 
@@ -115,17 +115,19 @@ pub struct Gradcheck<'a> {
 }
 
 impl<'a> Gradcheck<'a> {
-    fn new<I: Tree, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &'a I, first: bool) -> Self {
+    fn new<I: Tree + 'a, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &I, first: bool) -> Self {
+        // A copy of the tree, with the same tensors: so that the check may outlive the expression that made the inputs.
+        let own = inputs.map(&mut |t| Ok(t.clone()));
         let places = |tree: &[&Tensor]| -> Places { tree.iter().map(|t| Some(t.0.clone())).collect() };
         Self {
             inputs: places(&inputs.tensors()),
             f: Box::new(move |xs: &Places| {
-                let given = inputs.with(xs.iter().flatten().cloned().map(Tensor))?;
+                let given = own.as_ref().map_err(Error::clone)?.with(xs.iter().flatten().cloned().map(Tensor))?;
                 Ok(places(&f(&given).into_result()?.tensors()))
             }),
             first,
             second: false,
-            tolerances: Tolerances { eps: 1e-6, atol: 1e-5, rtol: 1e-3, nondet: 0.0, grad_dtypes: false },
+            tolerances: Tolerances { eps: 1e-6, atol: 1e-5, rtol: 1e-4, nondet: 0.0, grad_dtypes: false },
             backward: true,
             forward: false,
             undefined: true,
@@ -146,7 +148,8 @@ impl<'a> Gradcheck<'a> {
         self.tolerances.atol = atol;
         self
     }
-    /// The part of the bound that is relative to the derivative by differences: 1e-3.
+    /// The part of the bound that is relative to the derivative by differences: 1e-4. torch has 1e-3, by which a rule
+    /// passes that is 0.1 % off.
     pub fn rtol(mut self, rtol: f64) -> Self {
         self.tolerances.rtol = rtol;
         self
@@ -303,6 +306,7 @@ impl<'a> Gradcheck<'a> {
             properties::check_batched_gradients(check, self.seed)?;
         }
         if self.backward {
+            properties::check_linear(check, self.seed)?;
             properties::check_zero_gradients(check)?;
             if self.undefined {
                 properties::check_undefined_gradients(check)?;

@@ -27,6 +27,38 @@ fn text(t: &Raw) -> Result<String> {
     Ok(tensor(&read(t)?, t.sizes()))
 }
 
+/// The gradients for a sum of gradients are the sum of the gradients for each: rows alone, one for each unit vector, do
+/// not tell.
+pub(super) fn check_linear(check: &Check, seed: u64) -> Outcome<()> {
+    let mut draws = Draws::new(seed);
+    let (atol, rtol) = (check.tolerances.atol, check.tolerances.rtol);
+    let sum = |a: &[Number], b: &[Number]| -> Vec<Number> { a.iter().zip(b).map(|(&a, &b)| a + b).collect() };
+    for (k, y) in check.outputs.iter().enumerate() {
+        let (a, b) = (draws.values(y), draws.values(y));
+        let (for_a, for_b, for_sum) = (check.row(k, &a)?, check.row(k, &b)?, check.row(k, &sum(&a, &b))?);
+        for (i, x) in check.sources.iter().enumerate() {
+            let expected = sum(&for_a[i], &for_b[i]);
+            if agree(&expected, &for_sum[i], atol, rtol) {
+                continue;
+            }
+            let (_, at) = worst(&vec![expected.clone()], &vec![for_sum[i].clone()], atol, rtol);
+            return Err(Report::new(
+                Failure::NotLinear,
+                format!(
+                    "backward is not linear in grad_output: for the sum of two gradients of output {}, {} does not get the \
+                     sum of what it gets for each. Worst at entry {}:\n  {}\nLikely cause: grad_output is in the rule more \
+                     than once, or in a function that is not linear",
+                    check.positions[k],
+                    check.name(i),
+                    shown(&place(at, x.sizes())),
+                    comparison(["sum", "together"], [expected[at], for_sum[i][at]], atol, rtol)
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Zero gradients of all outputs give zero gradients of the inputs, of their dtype and sizes.
 pub(super) fn check_zero_gradients(check: &Check) -> Outcome<()> {
     let zeros = check.outputs.iter().map(zeros_like).collect::<Result<Vec<Raw>>>()?;

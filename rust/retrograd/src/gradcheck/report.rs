@@ -40,6 +40,8 @@ pub enum Failure {
     NotReentrant,
     /// A gradient has another shape or dtype than its input.
     Gradient,
+    /// The gradients for a sum of gradients are not the sum of the gradients for each.
+    NotLinear,
     /// Gradients of zero lead to others.
     ZeroGradients,
     /// Missing gradients are not taken for zeros.
@@ -333,7 +335,9 @@ fn cause_in_rule(check: &Check, pair: &Pair) -> Option<String> {
                 .into(),
         });
     }
-    let conjugates: Vec<Number> = entries.iter().map(|v| v.conj()).collect();
+    // Along the imaginary unit, a rule that forgets to conjugate is off by a sign more.
+    let sign = if pair.imaginary { -1.0 } else { 1.0 };
+    let conjugates: Vec<Number> = entries.iter().map(|v| v.conj().scaled(sign)).collect();
     if agree(&ns, &conjugates, atol, rtol) {
         return Some("the gradient is conjugated".into());
     }

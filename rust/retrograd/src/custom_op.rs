@@ -195,13 +195,14 @@ impl<I: Arguments + Send + Sync, O: Arguments + Send + Sync> CustomOp<I, O> {
     }
 }
 
+type Forward<I, O> = dyn Fn(&I) -> Result<O> + Send + Sync;
 type Vjp<I, O> = dyn Fn(&<O as Arguments>::Given, &I, &O) -> Result<Places> + Send + Sync;
 type Jvp<I, O> = dyn Fn(&<I as Arguments>::Given, &I, &O) -> Result<Places> + Send + Sync;
 type Vmap<I, O> = dyn Fn(&VmapInfo, &I, &[Option<usize>]) -> Result<(O, Vec<Option<usize>>)> + Send + Sync;
 
 struct Closures<I: Arguments, O: Arguments> {
     name: &'static str,
-    forward: Arc<dyn Fn(&I) -> Result<O> + Send + Sync>,
+    forward: Arc<Forward<I, O>>,
     vjp: Arc<Vjp<I, O>>,
     jvp: Option<Arc<Jvp<I, O>>>,
     vmap: Option<Arc<Vmap<I, O>>>,

@@ -2,10 +2,16 @@
 
 mod small_ops;
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use retrograd::engine::autograd::saved::{PackedValue, SavedHooks, pop_hooks, push_hooks};
 use retrograd::gradcheck::Failure;
-use retrograd::{Context, Function, Plain, Result, Tensor, VmapInfo, func, grad_with, gradcheck, gradgradcheck};
+use retrograd::{
+    Context, Function, Plain, Result, Tensor, VmapInfo, engine, func, grad_with, gradcheck, gradgradcheck,
+};
 use small_ops::{add, exp, mul, noise, sin, tensor, times};
 
 fn values(t: &Tensor) -> Vec<f64> {
@@ -392,6 +398,114 @@ impl Function for Reads {
     type Outputs = Tensor;
     fn forward(_ctx: &mut Context, x: &Tensor) -> Result<Tensor> {
         Ok(tensor(&x.to_vec::<f64>()?, x.shape()))
+    }
+    fn backward(_ctx: &Context, g: Tensor) -> Result<Option<Tensor>> {
+        Ok(Some(g))
+    }
+}
+
+/// Keeps what is saved as a list of numbers, in other memory.
+struct AsNumbers;
+
+struct Numbers(Vec<f64>, Vec<usize>);
+
+impl SavedHooks for AsNumbers {
+    fn pack(&self, t: &engine::Tensor) -> Result<Box<dyn PackedValue>> {
+        PACKED.fetch_add(1, Ordering::Relaxed);
+        Ok(Box::new(Numbers(t.to_vec()?, t.sizes().to_vec())))
+    }
+}
+
+impl PackedValue for Numbers {
+    fn unpack(&self) -> Result<engine::Tensor> {
+        engine::Tensor::from_slice(&self.0, &self.1)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+static PACKED: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn hooks_see_what_is_saved() {
+    let (x, g) = (noise(1, &[3]).requires_grad_(true), noise(2, &[3]));
+    push_hooks(Arc::new(AsNumbers)).unwrap();
+    let y = Exp::apply(&x);
+    pop_hooks().unwrap();
+    assert_eq!(PACKED.load(Ordering::Relaxed), 1);
+    let first = grad_with(&y, &x, |o| o.grad_outputs(&g).create_graph(true)).unwrap().remove(0);
+    assert_eq!(values(&first), values(&mul(&g, &exp(&x))));
+    // The second derivative goes through the output that was packed.
+    let second = grad_with(&first, &x, |o| o.grad_outputs(&g)).unwrap().remove(0);
+    assert_eq!(values(&second), values(&mul(&mul(&g, &g), &exp(&x))));
+}
+
+/// Panics, is a NaN, or leaves out what is not needed, as its input says.
+struct Odd;
+
+impl Function for Odd {
+    type Inputs = (Tensor, &'static str);
+    type Outputs = (Tensor, Tensor);
+    fn forward(ctx: &mut Context, (x, what): &Self::Inputs) -> Result<Self::Outputs> {
+        ctx.keep(*what);
+        ctx.set_materialize_grads(false);
+        Ok((times(x, if *what == "nan" { f64::NAN } else { 2.0 }), times(x, 3.0)))
+    }
+    fn backward(ctx: &Context, (a, b): (Tensor, Tensor)) -> Result<(Option<Tensor>, ())> {
+        assert!(*ctx.kept::<&str>()? != "panic", "a rule that panics");
+        let wrong = *ctx.kept::<&str>()? == "undefined" && !ctx.has_gradient(0);
+        let a = if wrong { tensor(&[1.0, 1.0], &[2]) } else { a };
+        Ok((Some(add(&times(&a, 2.0), &times(&b, 3.0))), ()))
+    }
+    fn jvp(ctx: &Context, (t, ()): (Tensor, ())) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        Ok((Some(times(&t, 2.0)), ctx.has_gradient(0).then(|| times(&t, 3.0))))
+    }
+}
+
+#[test]
+fn gradients_that_were_not_sent_must_count_as_zeros() {
+    let x = noise(1, &[2]);
+    gradcheck(|x: &Tensor| Odd::apply((x, "right")), &x).forward(true).run().unwrap();
+    let wrong = |x: &Tensor| Odd::apply((x, "undefined"));
+    let report = gradcheck(wrong, &x).run().unwrap_err();
+    assert_eq!(report.failure(), Failure::Backward);
+    let first = |x: &Tensor| Odd::apply((x, "undefined")).0;
+    let report = gradcheck(first, &x).run().unwrap_err();
+    assert_eq!(report.failure(), Failure::UndefinedGradients);
+    assert!(report.to_string().contains("Expected all input grads to be undefined or zero"), "{report}");
+    gradcheck(first, &x).check_undefined(false).run().unwrap();
+}
+
+#[test]
+fn a_rule_that_panics_leaves_everything_as_it_was() {
+    let x = noise(1, &[2]).requires_grad_(true);
+    let (y, _) = Odd::apply((&x, "panic"));
+    let sent = std::panic::catch_unwind(AssertUnwindSafe(|| send(&y, &noise(2, &[2]))));
+    assert_eq!(*sent.unwrap_err().downcast::<&str>().unwrap(), "a rule that panics");
+    assert!(engine::autograd::is_grad_enabled() && x.grad().is_none());
+    send(&Odd::apply((&x, "right")).0, &tensor(&[1.0, 10.0], &[2])).unwrap();
+    assert_eq!(values(&x.grad().unwrap()), [2.0, 20.0]);
+}
+
+#[test]
+fn anomaly_mode_names_the_function_that_made_a_nan() {
+    let x = noise(1, &[2]).requires_grad_(true);
+    let before = engine::autograd::mode::set(engine::autograd::mode::DETECT_NAN, true);
+    let made = Nan::try_apply(&x);
+    engine::autograd::mode::restore(engine::autograd::mode::DETECT_NAN, before);
+    let text = message(made);
+    assert!(text.contains("Nan"), "{text}");
+}
+
+/// A NaN that no op makes.
+struct Nan;
+
+impl Function for Nan {
+    type Inputs = Tensor;
+    type Outputs = Tensor;
+    fn forward(_ctx: &mut Context, _x: &Tensor) -> Result<Tensor> {
+        Ok(tensor(&[1.0, f64::NAN], &[2]))
     }
     fn backward(_ctx: &Context, g: Tensor) -> Result<Option<Tensor>> {
         Ok(Some(g))

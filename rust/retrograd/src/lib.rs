@@ -37,6 +37,9 @@ pub use retrograd_engine::{DType, Error, ErrorKind, Generator, Result, Scalar, T
 pub use backward::{BackwardOptions, GradOptions, backward, backward_with, grad, grad_if_used, grad_with};
 pub use checkpoint::{CheckpointOptions, checkpoint, checkpoint_with};
 pub use convert::Element;
+pub use custom_op::{CustomOp, IntoTensors, custom_op};
+pub use function::{Arguments, Context, Function, IntoArguments, Plain, VmapInfo};
+pub use gradcheck::{gradcheck, gradgradcheck};
 pub use index::{Ellipsis, Index, IndexItem, NewAxis};
 pub use operand::{Operand, Tensors};
 pub use retrograd_derive::Tree;

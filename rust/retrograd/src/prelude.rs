@@ -1,5 +1,7 @@
 //! What most programs name: `use retrograd::prelude::*`.
 
-pub use crate::Tree;
-pub use crate::{Complex, DType, Element, Error, Generator, Operand, Result, Scalar, Tensor, tensor};
-pub use crate::{backward, grad, grad_with};
+pub use crate::{
+    Context, DType, Element, Ellipsis, Error, Function, Generator, NewAxis, Operand, Result, Scalar, Shape, Tensor,
+    Tree, backward, custom_op, enable_grad, grad, grad_with, gradcheck, gradgradcheck, i, inference_mode, manual_seed,
+    no_grad, ops, tensor,
+};

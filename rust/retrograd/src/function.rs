@@ -1,1 +1,0 @@
-//! Ops with a context, by a trait. Empty as yet.

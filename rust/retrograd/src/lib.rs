@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+extern crate self as retrograd;
+
 mod checkpoint;
 mod convert;
 mod custom_op;

@@ -1,3 +1,4 @@
 //! What most programs name: `use retrograd::prelude::*`.
 
+pub use crate::nn::{Forward, Module};
 pub use crate::{DType, Error, Generator, Result, Scalar, Tensor};

@@ -386,7 +386,8 @@ fn schedules_are_those_of_torch() -> Result<()> {
     assert_close(&rates(StepLr::new(3, 0.1))?, &steps, 1e-15, "StepLr");
     let powers = [0.5, 0.4, 0.32, 0.256, 0.2048, 0.16384, 0.131072, 0.1048576];
     assert_close(&rates(ExponentialLr::new(0.8))?, &powers, 1e-15, "ExponentialLr");
-    let line = [0.35, 0.3083333333333333, 0.26666666666666666, 0.225, 0.18333333333333332, 0.14166666666666666, 0.1, 0.1];
+    let line =
+        [0.35, 0.3083333333333333, 0.26666666666666666, 0.225, 0.18333333333333332, 0.14166666666666666, 0.1, 0.1];
     assert_close(&rates(LinearLr::new(0.7, 0.2, 6))?, &line, 1e-15, "LinearLr");
     let cosine = rates(CosineAnnealingLr::new(5).eta_min(0.01))?;
     let some = [0.5, 0.45320916362186214, 0.3307091636218621, 0.17929083637813786];

@@ -35,11 +35,11 @@ macro_rules! convolutions {
             /// Options of the convolution.
             $options {
                 /// The step between windows: 1.
-                stride: PerAxis<$n> = PerAxis([1; $n]), PerAxis<$n> => |sizes| sizes;
+                stride: PerAxis<$n> = PerAxis([1; $n]), impl Into<PerAxis<$n>> => Into::into;
                 /// How many zeros are put around the input: none.
-                padding: Padding<$n> = Padding::Sizes(PerAxis([0; $n])), Padding<$n> => |padding| padding;
+                padding: Padding<$n> = Padding::Sizes(PerAxis([0; $n])), impl Into<Padding<$n>> => Into::into;
                 /// The step between the elements of a window: 1.
-                dilation: PerAxis<$n> = PerAxis([1; $n]), PerAxis<$n> => |sizes| sizes;
+                dilation: PerAxis<$n> = PerAxis([1; $n]), impl Into<PerAxis<$n>> => Into::into;
                 /// The number of groups of channels that do not see each other: 1.
                 groups: usize = 1;
                 /// Whether something is added to each channel: true.

@@ -209,7 +209,7 @@ options! {
         /// What is added to variances: 1e-5.
         eps: f64 = 1e-5;
         /// The weight of a new batch in the running moments: 0.1; `None` for the mean of all batches.
-        momentum: Option<f64> = Some(0.1), Option<f64> => |momentum| momentum;
+        momentum: Option<f64> = Some(0.1);
         /// Whether there are scales and offsets: true.
         affine: bool = true;
         /// Whether there are offsets, if there are scales: true.

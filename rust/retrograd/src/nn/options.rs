@@ -25,14 +25,14 @@ macro_rules! options {
             $(
                 $(#[doc = $field_doc])*
                 pub fn $field(self, $field: $crate::nn::options::options!(@type $t $(, $from)?)) -> Self {
-                    $(let convert: fn(_) -> $t = $with; let $field = convert($field.into());)?
+                    $(let convert: fn(_) -> $t = $with; let $field = convert($field);)?
                     Self { $field, ..self }
                 }
             )*
         }
     };
     (@type $t:ty) => { $t };
-    (@type $t:ty, $from:ty) => { impl Into<$from> };
+    (@type $t:ty, $from:ty) => { $from };
 }
 pub(super) use options;
 

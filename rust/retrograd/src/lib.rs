@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+extern crate self as retrograd;
+
 mod backward;
 mod checkpoint;
 mod convert;

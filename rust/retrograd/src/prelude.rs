@@ -1,5 +1,6 @@
 //! What most programs name: `use retrograd::prelude::*`.
 
+pub use crate::nn::{Forward, Module};
 pub use crate::{
     Context, DType, Element, Ellipsis, Error, Function, Generator, NewAxis, Operand, Result, Scalar, Shape, Tensor,
     Tree, backward, custom_op, enable_grad, grad, grad_with, gradcheck, gradgradcheck, i, inference_mode, manual_seed,

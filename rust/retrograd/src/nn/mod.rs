@@ -1,1 +1,57 @@
-//! Modules: structs that own parameters. Empty as yet.
+//! Modules: structs that own parameters, and the usual layers.
+//!
+//! A module is a struct whose fields are tensors and other modules; `#[derive(Module)]` gives it `parameters()`,
+//! `state_dict()` and the other methods of [`Module`]. What makes a tensor of a tensor implements [`Forward`], too.
+//! Layers have the names of their parameters from torch, and from the same seed the same first values; their state
+//! dicts go both ways.
+//!
+//! ```
+//! use retrograd::nn::{self, Forward, Linear, Module};
+//! use retrograd::{DType, Tensor, engine};
+//!
+//! #[derive(Module)]
+//! struct Net {
+//!     hidden: Linear,
+//!     out: Linear,
+//! }
+//!
+//! impl Forward for Net {
+//!     fn forward(&self, x: &Tensor) -> Tensor {
+//!         self.out.forward(&nn::tanh(&self.hidden.forward(x)))
+//!     }
+//! }
+//!
+//! let net = Net { hidden: Linear::new(3, 8), out: Linear::with(8, 1, |o| o.bias(false)) };
+//! let x = Tensor::from(engine::Tensor::ones(&[5, 3], DType::Float32)?);
+//! assert_eq!(net.forward(&x).engine().sizes(), [5, 1]);
+//! assert_eq!(net.state_dict().into_keys().collect::<Vec<_>>(), ["hidden.bias", "hidden.weight", "out.weight"]);
+//! # Ok::<(), retrograd::Error>(())
+//! ```
+
+mod activation;
+mod conv;
+mod dropout;
+pub mod init;
+mod linear;
+mod module;
+mod norm;
+mod options;
+mod rnn;
+mod sequential;
+mod state;
+
+pub use activation::{gelu, relu, sigmoid, silu, softplus, tanh};
+pub use conv::{Conv1d, Conv1dOptions, Conv2d, Conv2dOptions, Padding};
+pub use dropout::Dropout;
+pub use linear::{Embedding, EmbeddingOptions, Linear, LinearOptions};
+pub use module::{Forward, Module, Training, Visitor};
+pub use norm::{
+    BatchNorm1d, BatchNorm2d, BatchNormOptions, GroupNorm, GroupNormOptions, LastAxes, LayerNorm, LayerNormOptions,
+    RmsNorm, RmsNormOptions,
+};
+pub use options::PerAxis;
+pub use rnn::{Gru, Lstm, RnnOptions};
+pub use sequential::Sequential;
+pub use state::{Incompatible, LoadOptions, StateDict};
+
+pub use retrograd_derive::Module;

@@ -1,1 +1,0 @@
-//! Files of named tensors. Empty as yet.

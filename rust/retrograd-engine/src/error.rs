@@ -173,6 +173,12 @@ impl Error {
     pub fn no_kernel(op: &'static str, dtype: DType) -> Self {
         ErrorKind::NoKernel { op, kernel: op, dtype }.into()
     }
+    /// This build lacks what `what` needs: a feature of the crate.
+    pub fn left_out(what: &str, feature: &str) -> Self {
+        Self::not_implemented(format!(
+            "{what}: this build of retrograd has no {feature}: switch the feature `{feature}` of the crate on"
+        ))
+    }
     /// Two dtypes have none in common.
     pub fn no_promotion(op: &'static str, a: DType, b: DType) -> Self {
         let (a, b) = (a.scalar_type_name(), b.scalar_type_name());

@@ -17,6 +17,9 @@
 //! With the feature `ndarray`, on by default, arrays of that crate become tensors (`Tensor::from`), and tensors become
 //! arrays (`ArrayD::try_from`) or, by [`Tensor::view`], views of arrays.
 
+// What several families share is not used by each of them.
+#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports))]
+
 extern crate self as retrograd_engine;
 
 pub mod autocast;

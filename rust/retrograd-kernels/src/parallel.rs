@@ -9,7 +9,8 @@
 //! The caller decides the borders of pieces by sizes alone wherever they could be seen in a result; otherwise pieces
 //! are independent, so that results do not depend on the number of threads.
 //!
-//! No thread is started before the first work that is divided. A forked child starts its own.
+//! No thread is started before the first work that is divided. A forked child starts its own. Without the feature
+//! `threads` there is one thread, the caller.
 
 mod jobs;
 
@@ -52,6 +53,9 @@ thread_local! {
 /// call.
 #[inline]
 pub fn num_threads() -> usize {
+    if cfg!(not(feature = "threads")) {
+        return 1;
+    }
     match THREADS.load(Ordering::Relaxed) {
         0 => first_number(),
         n => n,
@@ -115,7 +119,7 @@ pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + S
         return work(0..n);
     }
     let threads = num_threads();
-    if threads == 1 {
+    if cfg!(not(feature = "threads")) || threads == 1 {
         return work(0..n);
     }
     let pool = Pool::current();

@@ -2,11 +2,14 @@
 
 pub mod casts;
 pub mod create;
+#[cfg(feature = "fft")]
 pub mod fft;
 pub mod index;
+#[cfg_attr(not(feature = "linalg"), path = "without_linalg.rs")]
 pub mod linalg;
 pub mod matmul;
 pub mod memory;
+#[cfg(feature = "nn")]
 pub mod nn;
 pub mod out_dtype;
 pub mod pointwise;
@@ -14,6 +17,7 @@ pub mod promotion_queries;
 pub mod queries;
 pub mod random;
 pub mod reduce;
+#[cfg(feature = "rnn")]
 pub mod rnn;
 pub mod sets;
 pub mod sort;
@@ -150,13 +154,17 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         view::copies::ROSTER,
         index::ROSTER,
         matmul::ROSTER,
+        #[cfg(feature = "nn")]
         nn::ROSTER,
         pointwise::exponential::ROSTER,
         pointwise::trigonometry::ROSTER,
         pointwise::sign_and_fraction::ROSTER,
         pointwise::special::ROSTER,
+        #[cfg(feature = "special")]
         pointwise::bessel::ROSTER,
+        #[cfg(feature = "special")]
         pointwise::incomplete_gamma::ROSTER,
+        #[cfg(feature = "special")]
         pointwise::polynomials::ROSTER,
         pointwise::binary::ROSTER,
         pointwise::ternary::ROSTER,
@@ -164,11 +172,16 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         pointwise::neighbours::ROSTER,
         sets::ROSTER,
         promotion_queries::ROSTER,
+        #[cfg(feature = "conv")]
         nn::conv::ROSTER,
+        #[cfg(feature = "rnn")]
         rnn::ROSTER,
+        #[cfg(feature = "conv")]
         nn::pool::ROSTER,
+        #[cfg(feature = "conv")]
         nn::image::ROSTER,
         linalg::ROSTER,
+        #[cfg(feature = "fft")]
         fft::ROSTER,
     ]
     .into_iter()

@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
+use crate::error::{Error, Result};
 use crate::kernels::pointwise::Half;
 pub use crate::kernels::truth::Truth;
 
@@ -57,6 +58,18 @@ impl DType {
         DType::UInt64,
         DType::Complex32,
     ];
+
+    /// Refuses the dtypes that features have left out of this build: no tensor of them is made.
+    #[inline(always)]
+    pub(crate) fn refuse_left_out(self) -> Result<()> {
+        if cfg!(not(feature = "complex")) && self.is_complex() {
+            return Err(Error::left_out(self.name(), "complex"));
+        }
+        if cfg!(not(feature = "half")) && self.half().is_some() {
+            return Err(Error::left_out(self.name(), "half"));
+        }
+        Ok(())
+    }
 
     /// Bytes of one element.
     pub const fn size(self) -> usize {
@@ -396,19 +409,24 @@ impl Host for bool {
 /// (numeric and complex), `arithmetic` (these without bool), `wide` (floats and complex128: what [`DType::wide`] makes
 /// of differentiable dtypes), `ordered` (every dtype whose values have an order: all but complex ones),
 /// `any` (every dtype with storage). [`Dtypes`] has the same names.
+///
+/// Among others, dtypes that a feature has left out are left out here: there is no tensor of them.
 #[macro_export]
 macro_rules! match_dtype {
-    (@ $dtype:expr, $T:ident, $body:expr, [$($d:ident $t:ty),*], $other:expr) => {
+    (@ $dtype:expr, $T:ident, $body:expr, [$($d:ident $t:ty),* $(,)?], $other:expr) => {
         match $dtype { $($crate::DType::$d => { type $T = $t; $body })* #[allow(unreachable_patterns)] _ => $other }
     };
     ($class:ident of $op:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::match_dtype!($class, $dtype, $T => $body, else return Err($crate::error::Error::no_kernel($op, $dtype)))
     };
     (any, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
-            Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64,
-            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>,
-            UInt16 u16, UInt32 u32, UInt64 u64, Complex32 num_complex::Complex<half::f16>], unreachable!())
+        $crate::match_built_dtype!($dtype, $T, $body,
+            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,
+                UInt16 u16, UInt32 u32, UInt64 u64,]
+            half [Float16 half::f16, BFloat16 half::bf16,]
+            complex [Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>,
+                Complex32 num_complex::Complex<half::f16>,],
+            unreachable!())
     };
     ($class:ident, $dtype:expr, $T:ident => $body:expr) => {
         $crate::match_dtype!($class, $dtype, $T => $body, else $crate::tensor::dtype::undeclared($dtype))
@@ -420,7 +438,8 @@ macro_rules! match_dtype {
         $crate::match_dtype!(@ $dtype, $T, $body, [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
     };
     (integral, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
+        $crate::match_dtype!(@ $dtype, $T, $body,
+            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
     };
     (reals, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::match_dtype!(@ $dtype, $T, $body,
@@ -428,7 +447,8 @@ macro_rules! match_dtype {
     };
     (numeric, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::match_dtype!(@ $dtype, $T, $body,
-            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
+            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64],
+            $other)
     };
     (complex, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::match_dtype!(@ $dtype, $T, $body,
@@ -438,24 +458,66 @@ macro_rules! match_dtype {
         $crate::match_dtype!(@ $dtype, $T, $body, [Float16 half::f16, BFloat16 half::bf16], $other)
     };
     (fields, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body,
-            [Float32 f32, Float64 f64, Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
+        $crate::match_built_dtype!($dtype, $T, $body, [Float32 f32, Float64 f64,] half []
+            complex [Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
     (arithmetic, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body, [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,
-            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
+        $crate::match_built_dtype!($dtype, $T, $body,
+            [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,] half []
+            complex [Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
     (wide, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body, [Float32 f32, Float64 f64, Complex128 num_complex::Complex<f64>], $other)
+        $crate::match_built_dtype!($dtype, $T, $body, [Float32 f32, Float64 f64,] half []
+            complex [Complex128 num_complex::Complex<f64>], $other)
     };
     (rings, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body,
-            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,
-                Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
+        $crate::match_built_dtype!($dtype, $T, $body,
+            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,]
+            half [] complex [Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
     (ordered, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
-            Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64], $other)
+        $crate::match_built_dtype!($dtype, $T, $body,
+            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,]
+            half [Float16 half::f16, BFloat16 half::bf16] complex [], $other)
+    };
+}
+
+// `match_built_dtype!` is `match_dtype!` over the dtypes that this build has, out of three lists. A `cfg` inside of
+// `match_dtype!` would ask for features of the crate that uses it.
+
+#[cfg(all(feature = "half", feature = "complex"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! match_built_dtype {
+    ($dtype:expr, $T:ident, $body:expr, [$($plain:tt)*] half [$($half:tt)*] complex [$($complex:tt)*], $other:expr) => {
+        $crate::match_dtype!(@ $dtype, $T, $body, [$($plain)* $($half)* $($complex)*], $other)
+    };
+}
+
+#[cfg(all(feature = "half", not(feature = "complex")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! match_built_dtype {
+    ($dtype:expr, $T:ident, $body:expr, [$($plain:tt)*] half [$($half:tt)*] complex [$($complex:tt)*], $other:expr) => {
+        $crate::match_dtype!(@ $dtype, $T, $body, [$($plain)* $($half)*], $other)
+    };
+}
+
+#[cfg(all(not(feature = "half"), feature = "complex"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! match_built_dtype {
+    ($dtype:expr, $T:ident, $body:expr, [$($plain:tt)*] half [$($half:tt)*] complex [$($complex:tt)*], $other:expr) => {
+        $crate::match_dtype!(@ $dtype, $T, $body, [$($plain)* $($complex)*], $other)
+    };
+}
+
+#[cfg(not(any(feature = "half", feature = "complex")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! match_built_dtype {
+    ($dtype:expr, $T:ident, $body:expr, [$($plain:tt)*] half [$($half:tt)*] complex [$($complex:tt)*], $other:expr) => {
+        $crate::match_dtype!(@ $dtype, $T, $body, [$($plain)*], $other)
     };
 }
 

@@ -225,6 +225,7 @@ impl Tensor {
     /// A fresh tensor of `n` elements, with these strides, which are contiguous for the sizes, or row-major ones.
     #[inline]
     fn empty_contiguous(sizes: &Dims, strides: Option<&Strides>, n: usize, dtype: DType) -> Result<Self> {
+        dtype.refuse_left_out()?;
         Ok(Self::contiguous_over(Storage::allocate(n * dtype.size())?, sizes, strides, n, dtype))
     }
 
@@ -318,6 +319,7 @@ impl Tensor {
         strides: &[isize],
         offset: usize,
     ) -> Result<(usize, bool)> {
+        dtype.refuse_left_out()?;
         let outside = || outside(storage, dtype, sizes, strides, offset);
         if sizes.len() != strides.len() {
             return Err(Error::shape("as_strided", "sizes and strides differ in length"));
@@ -702,6 +704,7 @@ impl Tensor {
             Scalar::Complex(..) => DType::Complex128,
             _ => value.dtype(),
         };
+        dtype.refuse_left_out()?;
         let storage = Storage::uncounted(dtype.size())?;
         let t = Self::contiguous_over(storage, &Dims::new(), None, 1, dtype);
         crate::match_dtype!(any, dtype, T => t.write_all::<T>(|out| out.fill(T::from_scalar(value))));

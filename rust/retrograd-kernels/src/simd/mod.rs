@@ -5,7 +5,7 @@
 //! in its hot loop must be `#[inline(always)]` too, and no closure may stand in between: a closure is a function of its
 //! own, compiled for the baseline (an order of magnitude slower, see the bench gate).
 //!
-//! `RUSTFLAGS="--cfg one_level"` compiles the baseline alone: half the code, for work on op definitions.
+//! With `one_level` the baseline is compiled alone: half the code. `build.rs` says so where nothing is optimised.
 
 mod portable;
 mod vector;

@@ -8,6 +8,7 @@ pub mod batch_norm;
 pub mod bce;
 pub mod bilinear;
 pub mod class_margin;
+#[cfg(feature = "conv")]
 pub mod conv;
 pub mod cross_entropy;
 pub mod ctc;
@@ -21,6 +22,7 @@ pub mod embedding_bag;
 pub mod gated;
 pub mod gelu;
 pub mod huber;
+#[cfg(feature = "conv")]
 pub mod image;
 pub mod layer_norm;
 pub mod loss;
@@ -30,6 +32,7 @@ pub mod nll;
 pub mod nll_entries;
 pub mod normalization;
 pub mod piecewise_activations;
+#[cfg(feature = "conv")]
 pub mod pool;
 pub mod rrelu;
 pub mod scale_norm;
@@ -45,6 +48,7 @@ pub use gelu::gelu;
 pub use layer_norm::layer_norm;
 pub use loss::{l1_loss, mse_loss};
 pub use nll::nll_loss;
+#[cfg(feature = "conv")]
 pub use pool::{adaptive_avg_pool2d, adaptive_max_pool2d, avg_pool2d, max_pool2d};
 
 use super::Entry;

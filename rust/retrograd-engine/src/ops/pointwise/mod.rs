@@ -4,6 +4,7 @@
 
 pub mod activation;
 pub mod arith;
+#[cfg(feature = "special")]
 pub mod bessel;
 pub mod binary;
 pub mod clamp;
@@ -12,10 +13,12 @@ pub mod complex;
 pub mod discrete;
 pub mod division;
 pub mod exponential;
+#[cfg(feature = "special")]
 pub mod incomplete_gamma;
 pub mod logic;
 pub mod neighbours;
 pub mod polar;
+#[cfg(feature = "special")]
 pub mod polynomials;
 pub mod power;
 pub mod promote;

@@ -11,7 +11,9 @@ use super::binary::XLOGY;
 use super::scalar_loop::{UnaryFunction, of_result, of_self, run_blocks};
 use super::select::number;
 use super::unary::{Map, Pass, Unary, elementary, fuse_lanes};
-use super::{activation, bessel, exponential, incomplete_gamma, rounding};
+use super::{activation, exponential, rounding};
+#[cfg(feature = "special")]
+use super::{bessel, incomplete_gamma};
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Halves, Params, Save, params};
 use crate::error::{Error, Result};
@@ -56,8 +58,11 @@ pub static ROSTER: &[&Entry] = &[
     &SPECIAL_ERFC,
     &SPECIAL_ERFINV,
     &SPECIAL_EXP2,
+    #[cfg(feature = "special")]
     &SPECIAL_I0,
+    #[cfg(feature = "special")]
     &SPECIAL_GAMMAINC,
+    #[cfg(feature = "special")]
     &SPECIAL_GAMMAINCC,
     &SPECIAL_LOGIT,
     &SPECIAL_ROUND,
@@ -71,7 +76,8 @@ pub static ROSTER: &[&Entry] = &[
 
 /// Names in the module `special` of ops that have another one at the top level.
 macro_rules! also_in_special {
-    ($($entry:ident = $name:literal, $op:path;)*) => { $(
+    ($($(#[$cfg:meta])? $entry:ident = $name:literal, $op:path;)*) => { $(
+        $(#[$cfg])?
         static $entry: Entry = Entry {
             name: $name,
             module: "special",
@@ -94,8 +100,11 @@ also_in_special! {
     SPECIAL_ERFC = "erfc", ERFC;
     SPECIAL_ERFINV = "erfinv", ERFINV;
     SPECIAL_EXP2 = "exp2", exponential::EXP2;
+    #[cfg(feature = "special")]
     SPECIAL_I0 = "i0", bessel::I0;
+    #[cfg(feature = "special")]
     SPECIAL_GAMMAINC = "gammainc", incomplete_gamma::IGAMMA;
+    #[cfg(feature = "special")]
     SPECIAL_GAMMAINCC = "gammaincc", incomplete_gamma::IGAMMAC;
     SPECIAL_LOGIT = "logit", LOGIT;
     SPECIAL_ROUND = "round", rounding::ROUND;

@@ -3,6 +3,7 @@
 pub mod choice;
 pub mod draw;
 pub mod factory;
+#[cfg(feature = "random")]
 pub mod variates;
 
 use retrograd_macros::op;
@@ -12,7 +13,7 @@ use smallvec::smallvec;
 use super::{Entry, Form, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply1};
-use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, BatchOuts, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::generator::Generator;
@@ -24,7 +25,6 @@ use draw::{Draw, by_chance, draw_into};
 pub use factory::{bernoulli_mask, rand, randn};
 
 pub(crate) use draw::rounded;
-pub(crate) use variates::batched;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -55,13 +55,36 @@ pub static ROSTER: &[&Entry] = &[
     &choice::NORMAL_WITHIN,
     &choice::NORMAL_EACH,
     &choice::NORMAL_OF_SIZE,
+    #[cfg(feature = "random")]
     &variates::POISSON,
+    #[cfg(feature = "random")]
     &variates::BINOMIAL,
+    #[cfg(feature = "random")]
     &variates::STANDARD_GAMMA,
+    #[cfg(feature = "random")]
     &variates::STANDARD_GAMMA_GRAD,
+    #[cfg(feature = "random")]
     &variates::SAMPLE_DIRICHLET,
+    #[cfg(feature = "random")]
     &variates::DIRICHLET_GRAD,
 ];
+
+/// The rule of an op that draws: each entry of a batch has its own numbers, as if the batch were one tensor.
+pub(crate) fn batched<P: Primitive>(op: &P, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Result<BatchOuts> {
+    transforms::refuse_same(P::NAME)?;
+    let first = |(x, axis): (&&Tensor, &Option<usize>)| view::batch_first(x, *axis, batch);
+    let all = xs.iter().zip(axes).map(first).collect::<Result<Vec<_>>>()?;
+    let ndim = all.iter().map(Tensor::ndim).max().unwrap_or(1);
+    // Operands with fewer dims broadcast behind the batch.
+    let behind = |x: &Tensor| {
+        let mut sizes = Dims::from_elem(1, ndim);
+        sizes[0] = batch;
+        sizes[ndim + 1 - x.ndim()..].copy_from_slice(&x.sizes()[1..]);
+        view::view_to(x, &sizes)
+    };
+    let all = all.iter().map(behind).collect::<Result<Vec<_>>>()?;
+    Ok((out(apply1(op.clone(), &all.iter().collect::<Vec<_>>())?), smallvec![Some(0)]))
+}
 
 /// A tensor overwritten with draws; the old value gets a zero gradient.
 #[derive(Clone, Debug)]

@@ -1,12 +1,11 @@
 //! Draws with a parameter for each number: of Poisson's, the binomial, the gamma and Dirichlet's distribution.
 
 use retrograd_macros::op;
-use smallvec::smallvec;
 
-use super::view;
+use super::{batched, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, BatchOuts, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::random::{self, Mt19937};
@@ -16,7 +15,7 @@ use crate::ops::Form;
 use crate::ops::pointwise::incomplete_gamma::sample_slope;
 use crate::tensor::copy;
 use crate::tensor::layout::broadcast;
-use crate::tensor::{DType, Dims, Dtypes, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 use crate::transforms;
 
 /// Fills a tensor of the sizes and dtype of `like` in row-major order: `draw` gets the index of each number.
@@ -25,23 +24,6 @@ fn drawn(like: &Tensor, generator: Option<&Generator>, draw: impl Fn(&mut Mt1993
     match_dtype!(floats, like.dtype(), T => Tensor::build::<T>(like.sizes(), |to| {
         generator.with(|g| to.iter_mut().enumerate().for_each(|(i, o)| *o = draw(g, i) as T));
     }))
-}
-
-/// The rule of an op that draws: each entry of a batch has its own numbers, as if the batch were one tensor.
-pub(crate) fn batched<P: Primitive>(op: &P, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Result<BatchOuts> {
-    transforms::refuse_same(P::NAME)?;
-    let first = |(x, axis): (&&Tensor, &Option<usize>)| view::batch_first(x, *axis, batch);
-    let all = xs.iter().zip(axes).map(first).collect::<Result<Vec<_>>>()?;
-    let ndim = all.iter().map(Tensor::ndim).max().unwrap_or(1);
-    // Operands with fewer dims broadcast behind the batch.
-    let behind = |x: &Tensor| {
-        let mut sizes = Dims::from_elem(1, ndim);
-        sizes[0] = batch;
-        sizes[ndim + 1 - x.ndim()..].copy_from_slice(&x.sizes()[1..]);
-        view::view_to(x, &sizes)
-    };
-    let all = all.iter().map(behind).collect::<Result<Vec<_>>>()?;
-    Ok((out(apply1(op.clone(), &all.iter().collect::<Vec<_>>())?), smallvec![Some(0)]))
 }
 
 /// The refusal to differentiate.

@@ -12,7 +12,7 @@ pub struct Typed {
     pub engine: String,
     /// As an option, if it may be one.
     pub option: Option<AsOption>,
-    /// A type for which `argument` stands, where that is `impl Into<..>`.
+    /// A type for which `argument` stands, where that is `impl Into<..>`; otherwise none.
     pub example: String,
 }
 
@@ -92,7 +92,8 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
     };
     let o = format!("o.{n}");
     let typed = |argument: String, engine: String, example: &str, option: Option<AsOption>| {
-        Some(Typed { name: n.to_string(), argument, engine, option, example: example.to_string() })
+        let example = if argument.starts_with("impl ") { example.to_string() } else { String::new() };
+        Some(Typed { name: n.to_string(), argument, engine, option, example })
     };
     let maybe = |ty: &str| if optional { format!("Option<{ty}>") } else { ty.to_string() };
     let wrapped = |value: &str| if optional { format!("Some({value})") } else { value.to_string() };

@@ -22,8 +22,8 @@ impl Tensors<'_> {
             List::Borrowed(tensors) => tensors,
             List::Owned(tensors) => tensors.as_slice(),
         };
-        // SAFETY: 1. `Tensor` is `repr(transparent)` over the engine's tensor, so a slice of one is laid out as a slice of
-        // the other. 2. The result borrows from `self`, as the slice does.
+        // SAFETY: 1. `Tensor` is `repr(transparent)` over the engine's tensor, so a slice of one is laid out as a slice
+        // of the other. 2. The result borrows from `self`, as the slice does.
         unsafe { std::slice::from_raw_parts(tensors.as_ptr().cast(), tensors.len()) }
     }
 }

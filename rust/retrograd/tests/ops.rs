@@ -94,11 +94,11 @@ fn named_results_are_structs_and_others_tuples() {
 #[test]
 fn in_place_forms_return_the_tensor() {
     let x = matrix();
-    let same = x.mul_(2).add_with_(&matrix(), |o| o.alpha(-1));
+    let same = x.mul_(2).add_with_(matrix(), |o| o.alpha(-1));
     assert_eq!(same.engine().id(), x.engine().id());
     assert_eq!(values(&x), values(&matrix()));
     assert_eq!(values(&x.fill_(7)), [7.0; 6]);
-    assert_eq!(values(&x.sub(&x.div_rounded_(2, RoundingMode::Floor))), [0.0; 6]);
+    assert_eq!(values(&x.sub(x.div_rounded_(2, RoundingMode::Floor))), [0.0; 6]);
     x.zero_();
     assert_eq!(values(&x), [0.0; 6]);
     let y = matrix();
@@ -193,7 +193,7 @@ fn factories_make_leaves_of_the_default_dtype() {
     assert_eq!((sizes(&zeros), zeros.engine().dtype()), (&[2, 3][..], DType::Float32));
     let weights = Tensor::ones_with([2], |o| o.dtype(DType::Float64).requires_grad(true));
     assert!(weights.engine().requires_grad() && weights.engine().is_leaf());
-    let loss = weights.mul(&tensor(&[0.5, -2.0], &[2])).sum();
+    let loss = weights.mul(tensor(&[0.5, -2.0], &[2])).sum();
     engine::autograd::backward(loss.engine()).expect("a gradient");
     assert_eq!(values(&Tensor::from(weights.engine().grad().expect("a gradient"))), [0.5, -2.0]);
     assert_eq!(values(&Tensor::full([2], 1.5)), [1.5, 1.5]);

@@ -3,7 +3,7 @@
 //! An op with options has a second form whose name ends in `_with`: its last argument is a closure that is given the
 //! options, and returns them set. Where the first option is `dim`, a third form whose name ends in `_dim` takes that
 //! alone. Each of these has a twin `try_..`, which returns an error where the other panics. Ops that torch has as
-//! methods are methods of [`Tensor`] too, and those that write to their tensor have a name that ends in `_`.
+//! methods are methods of [`Tensor`](crate::Tensor) too, and those that write to their tensor have a name that ends in `_`.
 //!
 //! The files in `generated` are written from the roster of the engine, by the crate `retrograd-generator`.
 

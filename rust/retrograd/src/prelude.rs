@@ -1,4 +1,6 @@
 //! What most programs name: `use retrograd::prelude::*`.
 
-pub use crate::{Complex, DType, Element, Error, Generator, Operand, Result, Scalar, Tensor, tensor};
-pub use crate::{backward, grad, grad_with};
+pub use crate::{
+    DType, Element, Ellipsis, Error, Generator, NewAxis, Operand, Result, Scalar, Shape, Tensor, backward, enable_grad,
+    grad, grad_with, i, inference_mode, manual_seed, no_grad, ops, tensor,
+};

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-use crate::engine::ops::memory::cast;
 use crate::{DType, Error, Result, engine, site};
 
 /// A handle on numbers in some shape, with the history that gradients need.
@@ -133,28 +132,7 @@ impl Tensor {
         self.0.version()
     }
 
-    // ---- conversion
-
-    /// The elements as another dtype; the tensor itself if it has it. Floats are cut off to integers. Its gradient is
-    /// converted back.
-    ///
-    /// ```
-    /// use retrograd::{DType, tensor};
-    ///
-    /// assert_eq!(tensor![1.5, -1.5].to(DType::Int64).to_vec::<i64>()?, [1, -1]);
-    /// # Ok::<(), retrograd::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn to(&self, dtype: DType) -> Tensor {
-        site::done(self.try_to(dtype))
-    }
-
-    /// As [`Tensor::to`], with the error.
-    #[track_caller]
-    pub fn try_to(&self, dtype: DType) -> Result<Tensor> {
-        site::here();
-        cast(&self.0, dtype).map(Tensor)
-    }
+    // ---- elements
 
     /// The elements where they are, for reading, of the type that the tensor's dtype has: float32 as `f32`, and bools as
     /// [`Truth`](engine::tensor::Truth). With the feature `ndarray`, `array()` of it is an `ArrayViewD`; `as_slice()` is a

@@ -19,7 +19,7 @@ pub mod lu;
 pub mod pinv;
 pub mod qr;
 pub mod solve;
-pub(super) mod spectrum;
+pub mod spectrum;
 pub mod svd;
 pub mod triangular;
 

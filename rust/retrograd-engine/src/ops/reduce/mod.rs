@@ -9,15 +9,15 @@ pub mod difference;
 pub mod extreme;
 pub mod gradient;
 pub mod hash;
-pub(crate) mod logic;
+pub mod logic;
 pub mod masked;
 pub mod moments;
 pub mod nan;
-pub(crate) mod norm;
+pub mod norm;
 pub mod prod;
 pub mod renorm;
 pub mod scan;
-pub(crate) mod softmax;
+pub mod softmax;
 pub mod sum;
 
 use smallvec::SmallVec;

@@ -1,8 +1,8 @@
 //! Views, and the ops that only rearrange: other layouts over the same memory, and joins and reversals of it.
 
 pub mod axes;
-pub(crate) mod complex;
-pub(crate) mod copies;
+pub mod complex;
+pub mod copies;
 pub mod diag;
 pub mod expand;
 pub mod fill_diagonal;
@@ -16,7 +16,7 @@ pub mod slice;
 pub mod split;
 pub mod split_variants;
 pub mod stack;
-pub(crate) mod strided;
+pub mod strided;
 pub mod strided_scatter;
 pub mod unfold;
 pub(crate) mod view_op;

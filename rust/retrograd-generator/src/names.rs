@@ -1,0 +1,201 @@
+//! What the roster does not say of the Rust form of an op: names of overloads, of results and of choices, and what has
+//! no form in Rust.
+
+/// Entries without a form of their own in Rust: the engine's function, and why.
+pub const EXCLUDED: &[(&str, &str)] = &[
+    ("memory::to_device", "there is one device"),
+    ("moments::var_unbiased", "`correction`, an option of `var_with`, says the same"),
+    ("moments::var_dim", "`dim` and `correction`, options of `var_with`, say the same"),
+    ("moments::std_unbiased", "`correction`, an option of `std_with`, says the same"),
+    ("moments::std_dim", "`dim` and `correction`, options of `std_with`, say the same"),
+    ("moments::var_mean_unbiased", "`correction`, an option of `var_mean_with`, says the same"),
+    ("moments::var_mean_dim", "`dim` and `correction`, options of `var_mean_with`, say the same"),
+    ("moments::std_mean_unbiased", "`correction`, an option of `std_mean_with`, says the same"),
+    ("moments::std_mean_dim", "`dim` and `correction`, options of `std_mean_with`, say the same"),
+    ("entries::conv1d_named", "`padding`, an option of `conv1d_with`, takes `Padding::Same`"),
+    ("entries::conv2d_named", "`padding`, an option of `conv2d_with`, takes `Padding::Same`"),
+    ("entries::conv3d_named", "`padding`, an option of `conv3d_with`, takes `Padding::Same`"),
+];
+
+/// Methods of torch that are none here: a clone in Rust is another handle on the same tensor, and `detach` is written by
+/// hand.
+pub const NO_METHOD: &[&str] = &["clone", "detach"];
+
+/// Overloads that are the `_with` form of another one, which has the same name and fewer parameters.
+pub const MERGED: &[&str] = &["sum::sum_over", "sum::mean_over", "logic::all_dims", "logic::any_dims"];
+
+/// The name in Rust of the engine's function, where it is not that of the entry. Of overloads, the one that is called
+/// most has the name.
+pub const NAMES: &[(&str, &str)] = &[
+    ("range::arange_from", "arange_from"),
+    ("range::linspace_tensors", "linspace_tensors"),
+    ("spaced::logspace_tensors", "logspace_tensors"),
+    ("factory::randint_from", "randint_from"),
+    ("factory::randint_like_from", "randint_like_from"),
+    ("random::random_from", "random_from"),
+    ("random::random_to", "random_to"),
+    ("random::bernoulli_with", "bernoulli_p"),
+    ("random::bernoulli_each", "bernoulli_each"),
+    ("choice::normal_around", "normal_around"),
+    ("choice::normal_within", "normal_within"),
+    ("choice::normal_each", "normal_each"),
+    ("memory::to_other", "to_like"),
+    ("division::div_rounded", "div_rounded"),
+    ("rounding::round_decimals", "round_decimals"),
+    ("select::where_", "where_self"),
+    ("select::where_method", "where_self"),
+    ("mask::where_nonzero", "where_nonzero"),
+    ("mask::nonzero_as", "nonzero_tuple"),
+    ("prod::prod_dim", "prod_dim"),
+    ("extreme::max_dim", "max_dim"),
+    ("extreme::max_of", "max_of"),
+    ("extreme::min_dim", "min_dim"),
+    ("extreme::min_of", "min_of"),
+    ("norm::norm", "norm_p"),
+    ("norm::matrix_norm_number", "matrix_norm_ord"),
+    ("norm::linalg_norm_named", "norm_named"),
+    ("difference::trapezoid", "trapezoid_at"),
+    ("difference::cumulative_trapezoid", "cumulative_trapezoid_at"),
+    ("gradient::gradient_steps", "gradient_steps"),
+    ("gradient::gradient_places", "gradient_at"),
+    ("order::sort_stable", "sort_stable"),
+    ("order::argsort_stable", "argsort_stable"),
+    ("median::median_dim", "median_dim"),
+    ("median::nanmedian_dim", "nanmedian_dim"),
+    ("quantile::quantile", "quantiles"),
+    ("quantile::nanquantile", "nanquantiles"),
+    ("shape::view_dtype", "view_dtype"),
+    ("axes::squeeze_dim", "squeeze_dim"),
+    ("axes::squeeze_dims", "squeeze_dims"),
+    ("slice::narrow_tensor", "narrow_tensor"),
+    ("split::split_sections", "split_sections"),
+    ("split::split_sections_method", "split_sections"),
+    ("repeat::repeat_interleave", "repeat_interleave_tensor"),
+    ("repeat::repeated_indices", "repeated_indices"),
+    ("stack::all_atleast_1d", "all_atleast_1d"),
+    ("stack::all_atleast_2d", "all_atleast_2d"),
+    ("stack::all_atleast_3d", "all_atleast_3d"),
+    ("split_variants::tensor_split_as", "tensor_split_by"),
+    ("split_variants::tensor_split", "tensor_split_at"),
+    ("split_variants::hsplit", "hsplit_at"),
+    ("split_variants::vsplit", "vsplit_at"),
+    ("split_variants::dsplit", "dsplit_at"),
+    ("sparse::to_sparse_dim", "to_sparse_dim"),
+    ("csr::mm_reduce", "mm_reduce"),
+    ("copies::squeeze_dim_copy", "squeeze_dim_copy"),
+    ("copies::squeeze_dims_copy", "squeeze_dims_copy"),
+    ("copies::view_dtype_copy", "view_dtype_copy"),
+    ("scatter::scatter_value", "scatter_value"),
+    ("scatter::scatter_reducing", "scatter_reducing"),
+    ("scatter::scatter_value_reducing", "scatter_value_reducing"),
+    ("slices::index_fill_tensor", "index_fill_tensor"),
+    ("einsum::tensordot", "tensordot_dims"),
+    ("native::_native_batch_norm_legit_own", "native_batch_norm_legit_own"),
+    ("ctc::ctc_loss_of_tensors", "ctc_loss_tensors"),
+    ("ternary::lerp", "lerp_tensor"),
+    ("histogram::histogram_edges", "histogram_edges"),
+    ("histogram_nd::histogramdd_bins", "histogramdd_bins"),
+    ("histogram_nd::histogramdd_edges", "histogramdd_edges"),
+    ("promotion_queries::result_type_of_number", "result_type_of_number"),
+    ("promotion_queries::result_type_of_numbers", "result_type_of_numbers"),
+    ("rnn::rnn_tanh_packed", "rnn_tanh_packed"),
+    ("rnn::rnn_relu_packed", "rnn_relu_packed"),
+    ("rnn::lstm_packed", "lstm_packed"),
+    ("rnn::gru_packed", "gru_packed"),
+    ("pinv::pinv_tensors", "pinv_tensors"),
+    ("pinv::pinv_rcond", "pinv_rcond"),
+    ("pinv::pinv_rcond_tensor", "pinv_rcond_tensor"),
+    ("pinv::matrix_rank_tensors", "matrix_rank_tensors"),
+    ("pinv::matrix_rank_tol", "matrix_rank_tol"),
+    ("pinv::matrix_rank_tol_tensor", "matrix_rank_tol_tensor"),
+    ("spectrum::nuclear_norm", "nuclear_norm_dim"),
+    ("spectrum::cond_named", "cond_named"),
+];
+
+/// Parameters that have a default in Python and none in Rust.
+pub const REQUIRED: &[(&str, &str)] = &[("memory::to_dtype", "dtype")];
+
+/// Parameters that have no form in Rust, and what is passed for them: of one function, or of all (`*`).
+pub const FIXED: &[(&str, &str, &str)] = &[
+    ("*", "size_average", "None"),
+    ("*", "inplace", "false"),
+    ("*", "non_blocking", "false"),
+    ("*", "device", "None"),
+    ("*", "_stacklevel", "3"),
+    ("*", "return_indices", "false"),
+    ("mask::nonzero_as", "as_tuple", "true"),
+    ("order::sort_stable", "stable", "Some(true)"),
+    ("order::argsort_stable", "stable", "true"),
+];
+
+/// Texts that are choices: the name of the parameter, its default or `*`, and the type, which is in `ops`. The first that
+/// fits counts.
+pub const CHOICES: [(&str, &str, &str); 20] = [
+    ("reduction", "*", "Reduction"),
+    ("approximate", "*", "Approximate"),
+    ("UPLO", "*", "Triangle"),
+    ("compute_mode", "*", "CdistMode"),
+    ("indexing", "*", "Indexing"),
+    ("interpolation", "*", "QuantileInterpolation"),
+    ("method", "*", "LobpcgMethod"),
+    ("mode", "'bilinear'", "GridSampleMode"),
+    ("mode", "'constant'", "PaddingMode"),
+    ("mode", "'mean'", "BagMode"),
+    ("mode", "'nearest'", "Interpolation"),
+    ("mode", "'reduced'", "QrMode"),
+    ("norm", "*", "FftNorm"),
+    ("ord", "*", "MatrixNorm"),
+    ("p", "*", "MatrixNorm"),
+    ("pad_mode", "*", "PaddingMode"),
+    ("padding_mode", "*", "GridPadding"),
+    ("reduce", "*", "Reduce"),
+    ("rounding_mode", "*", "RoundingMode"),
+    ("side", "*", "Side"),
+];
+
+/// Choices of one function, before those of [`CHOICES`].
+pub const CHOICES_OF: [(&str, &str, &str); 5] = [
+    ("scatter::scatter_reducing", "reduce", "ScatterReduction"),
+    ("scatter::scatter_value_reducing", "reduce", "ScatterReduction"),
+    ("pinv::lstsq", "driver", "LstsqDriver"),
+    ("svd::linalg_svd", "driver", "SvdDriver"),
+    ("svd::svdvals", "driver", "SvdDriver"),
+];
+
+/// Variants of choices that are defaults: the text, the type, the variant.
+pub const VARIANTS: &[(&str, &str, &str)] =
+    &[("'L'", "Triangle", "Lower"), ("'use_mm_for_euclid_dist_if_necessary'", "CdistMode", "MmIfNecessary")];
+
+/// Integers that are dimensions, not sizes.
+pub const DIMS: &[&str] = &["dim", "dims", "dims_a", "dims_b", "source", "destination"];
+
+/// Results by the names of their fields.
+pub const RESULTS: [(&[&str], &str); 20] = [
+    (&["values", "indices"], "ValuesIndices"),
+    (&["min", "max"], "MinMax"),
+    (&["mantissa", "exponent"], "MantissaExponent"),
+    (&["hist", "bin_edges"], "Histogram"),
+    (&["L", "info"], "CholeskyInfo"),
+    (&["solution", "cloned_coefficient"], "TriangularSolution"),
+    (&["LD", "pivots"], "Ldl"),
+    (&["LD", "pivots", "info"], "LdlInfo"),
+    (&["P", "L", "U"], "Plu"),
+    (&["LU", "pivots"], "Lu"),
+    (&["LU", "pivots", "info"], "LuInfo"),
+    (&["result", "info"], "SolutionInfo"),
+    (&["inverse", "info"], "InverseInfo"),
+    (&["sign", "logabsdet"], "SignLogabsdet"),
+    (&["Q", "R"], "Qr"),
+    (&["a", "tau"], "Geqrf"),
+    (&["eigenvalues", "eigenvectors"], "Eig"),
+    (&["U", "S", "Vh"], "Svd"),
+    (&["U", "S", "V"], "Usv"),
+    (&["solution", "residuals", "rank", "singular_values"], "Lstsq"),
+];
+
+/// Functions of the face that stand for several of the engine.
+pub const PATHS: &[(&str, &str)] = &[
+    ("entries::conv1d", "crate::ops::merged::conv1d"),
+    ("entries::conv2d", "crate::ops::merged::conv2d"),
+    ("entries::conv3d", "crate::ops::merged::conv3d"),
+];

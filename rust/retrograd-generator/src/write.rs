@@ -1,0 +1,443 @@
+//! The text of the generated files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use super::names::{CHOICES, CHOICES_OF, RESULTS};
+use super::{Op, Role, docs};
+
+const HEAD: &str = "//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.\n";
+
+/// `add_` with the suffix `_with` is `add_with_`.
+fn suffixed(base: &str, suffix: &str) -> String {
+    match base.strip_suffix('_') {
+        Some(stem) => format!("{stem}{suffix}_"),
+        None => format!("{base}{suffix}"),
+    }
+}
+
+/// The names of the forms of an op that is called `base`, without the one that takes `dim` alone.
+pub fn names(op: &Op, base: &str) -> Vec<String> {
+    let with = suffixed(base, "_with");
+    let (plain, options) = ([base.to_string(), format!("try_{base}")], [with.clone(), format!("try_{with}")]);
+    match op.role {
+        Role::Bare => plain.into(),
+        Role::With => options.into(),
+        Role::Whole if op.options.is_empty() => plain.into(),
+        Role::Whole => [plain, options].concat(),
+    }
+}
+
+fn dim_names(base: &str) -> Vec<String> {
+    let name = suffixed(base, "_dim");
+    vec![name.clone(), format!("try_{name}")]
+}
+
+/// The file of an op in `src/ops/generated`, and the module in `ops`.
+fn file(op: &Op) -> (String, Option<&'static str>) {
+    let module = op.entry.module.split('.').next().expect("there is a first part");
+    if module == "nn" {
+        let second = op.entry.rust.split("::").nth(3).expect("a path has a family");
+        let file = match second {
+            "conv" | "pool" | "image" => "windows",
+            _ if second.contains("activation") || matches!(second, "gated" | "gelu" | "rrelu") => "activations",
+            _ if op.name.contains("loss") || op.name.contains("entropy") || op.name == "kl_div" => "losses",
+            _ => "layers",
+        };
+        return (format!("nn/{file}.rs"), Some("nn"));
+    }
+    if !module.is_empty() {
+        return (format!("{module}.rs"), Some(module));
+    }
+    let family = op.entry.rust.split("::").nth(2).expect("a path has a family");
+    (format!("root/{family}.rs"), None)
+}
+
+fn names_text(op: &Op, base: &str) -> String {
+    let at = if op.role == Role::With { "@ " } else { "" };
+    format!("[{at}{}]", names(op, base).join(" "))
+}
+
+fn parameters(op: &Op, skip: usize, dim: Option<&str>) -> String {
+    let mut all: Vec<String> = op.required.iter().skip(skip).map(|p| format!("{}: {}", p.name, p.argument)).collect();
+    all.extend(dim.map(|ty| format!("dim: {ty}")));
+    let life = if all.iter().any(|p| p.contains("<'a>")) { "['a]" } else { "[]" };
+    let receiver = if skip > 0 { vec!["&self".to_string()] } else { Vec::new() };
+    format!("({life} {})", [receiver, all].concat().join(", "))
+}
+
+/// Lines of an invocation of `op!`.
+fn op_text(op: &Op, out: &mut String) {
+    let doc: Vec<String> =
+        docs::lines(op.entry.doc).into_iter().map(|l| format!("/// {l}").trim_end().into()).collect();
+    let aliases: BTreeSet<&str> =
+        [op.entry.name].into_iter().chain(op.entry.aliases.iter().copied()).filter(|a| *a != op.name).collect();
+    let mut lines = doc.clone();
+    lines.extend(aliases.iter().map(|a| format!("#[doc(alias = \"{a}\")]")));
+    let only_in_place = !op.is_function() && !op.is_method();
+    let in_place_doc = match only_in_place {
+        true => lines.clone(),
+        false => vec![format!("/// The in-place form of `{}`: writes to the tensor, and returns it.", op.name)],
+    };
+    let top = if only_in_place { Vec::new() } else { lines };
+    forms(op, out, &top, &in_place_doc, None);
+    if op.dim {
+        let dim = dim_type(op);
+        let doc = vec![format!("/// As `{}`, along `dim`.", op.name)];
+        let in_place = vec![format!("/// As `{}_`, along `dim`.", op.name)];
+        forms(op, out, &doc, &in_place, Some(dim));
+    }
+}
+
+/// What the form that takes `dim` alone takes.
+fn dim_type(op: &Op) -> &'static str {
+    if op.options[0].option.field.contains("Dims") { "impl Into<Dims>" } else { "i64" }
+}
+
+fn forms(op: &Op, out: &mut String, doc: &[String], in_place_doc: &[String], dim: Option<&str>) {
+    let of = |base: &str| match dim {
+        Some(_) => format!("[{}]", dim_names(base).join(" ")),
+        None => names_text(op, base),
+    };
+    let _ = writeln!(out, "\nop! {{");
+    if doc.is_empty() {
+        let _ = writeln!(out, "    {{}}");
+    } else {
+        let _ = writeln!(out, "    {{");
+        for line in doc {
+            let _ = writeln!(out, "        {line}");
+        }
+        let _ = writeln!(out, "    }}");
+    }
+    if op.is_function() {
+        let _ = writeln!(out, "    fn {} {}", of(&op.name), parameters(op, 0, dim));
+    }
+    let self_params = parameters(op, 1, dim);
+    let first = op.required.first().map_or("", |p| p.name.as_str());
+    if op.is_method() {
+        let _ = writeln!(out, "    method {} {self_params} {{let {first} = self;}}", of(&op.name));
+    }
+    if op.is_made() {
+        let _ = writeln!(out, "    made {} {}", of(&op.name), parameters(op, 0, dim));
+    }
+    if let Some(path) = op.in_place_path.as_ref().filter(|_| op.is_in_place()) {
+        let base = format!("{}_", op.name);
+        let _ = writeln!(out, "    in_place {{");
+        for line in in_place_doc {
+            let _ = writeln!(out, "        {line}");
+        }
+        let _ = writeln!(out, "    }} {} {self_params} {{let {first} = self;}} {{{path}}}", of(&base));
+    }
+    let arguments = |f: &dyn Fn(&super::Argument) -> &String| {
+        op.arguments.iter().map(|a| f(a).clone()).collect::<Vec<_>>().join(", ")
+    };
+    let bare = match dim {
+        Some(_) => arguments(&|a| &a.of_dim),
+        None => arguments(&|a| &a.bare),
+    };
+    let result = if dim.is_some() { &op.out_with } else { &op.out };
+    let _ = writeln!(out, "    -> {result} = {}, ({bare})", op.path);
+    if op.options.is_empty() || op.role == Role::Bare || dim.is_some() {
+        let _ = writeln!(out, "    {{}}");
+    } else {
+        let (life, of_life) = if op.borrows() { ("'o", "<'o>") } else { ("", "") };
+        let with = arguments(&|a| &a.with);
+        let _ = writeln!(out, "    {{[{life}] o: {}{of_life} => {} = ({with})}}", op.options_type, op.out_with);
+    }
+    let _ = writeln!(out, "}}");
+}
+
+/// `pub use` of functions under another name.
+fn alias_text(from: &str, op: &Op, name: &str, out: &mut BTreeSet<String>) {
+    let mut of = names(op, &op.name);
+    let mut to = names(op, name);
+    if op.dim {
+        of.extend(dim_names(&op.name));
+        to.extend(dim_names(name));
+    }
+    for (of, to) in of.into_iter().zip(to) {
+        let rename = if of == to { String::new() } else { format!(" as {to}") };
+        out.insert(format!("pub use {from}::{of}{rename};"));
+    }
+}
+
+/// What a file uses, as rustfmt writes it.
+fn uses(text: &str, options: &BTreeSet<&str>) -> String {
+    let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let list = |known: &[&'static str]| known.iter().copied().filter(|w| words.contains(w)).collect::<BTreeSet<_>>();
+    let mut from_ops = list(&CHOICES.map(|c| c.2));
+    from_ops.extend(list(&CHOICES_OF.map(|c| c.2)));
+    from_ops.extend(list(&RESULTS.map(|r| r.1)));
+    from_ops.extend(list(&["Floats", "HistogramDd", "Layout", "MemoryFormat", "OutputSize", "Padding"]));
+    from_ops.extend(list(&["as_dims", "as_operand", "as_scalar", "as_shape", "factory"]));
+    if text.contains("Into<Tensors<") {
+        from_ops.insert("Tensors");
+    }
+    let mut lines: Vec<String> = [
+        ("crate", list(&["DType", "Generator", "Scalar", "Tensor"])),
+        ("crate::operand", list(&["Operand"])),
+        ("crate::ops", from_ops),
+        ("crate::ops::options", options.clone()),
+        ("crate::shape", list(&["Dims", "Shape"])),
+    ]
+    .iter()
+    .filter(|(_, names)| !names.is_empty())
+    .map(|(path, names)| wrapped_use(path, names))
+    .collect();
+    if text.contains("engine::") {
+        lines.push("use crate::engine::ops as engine;".to_string());
+    }
+    lines.sort();
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let mut exports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    // Functions by the engine's: entries of the same one are re-exported.
+    let mut written: HashMap<(String, String), (Option<&str>, usize)> = HashMap::new();
+    for (i, op) in ops.iter().enumerate() {
+        let (path, module) = file(op);
+        let parent = module.map_or("crate::ops".to_string(), |m| format!("crate::ops::{m}"));
+        let plain = op.is_function() && !op.is_method() && !op.is_in_place();
+        let key = (op.path.clone(), op.entry.params.len().to_string());
+        if let Some((of, first)) = written.get(&key).filter(|_| plain) {
+            let from = of.map_or("crate::ops".to_string(), |m| format!("crate::ops::{m}"));
+            let mut same = BTreeSet::new();
+            let mut shown = Op { ..renamed(&ops[*first]) };
+            shown.dim = ops[*first].dim;
+            alias_text(&from, &shown, &op.name, &mut same);
+            exports.entry(path).or_default().extend(same);
+            continue;
+        }
+        if op.is_function() {
+            written.insert(key, (module, i));
+        }
+        op_text(op, texts.entry(path.clone()).or_default());
+        if op.is_function() {
+            for alias in op.entry.aliases {
+                let alias = op.name.replacen(op.entry.name, alias.trim_start_matches('_'), 1);
+                if alias != op.name {
+                    alias_text(&parent, op, &alias, exports.entry(path.clone()).or_default());
+                }
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let all: BTreeSet<&String> = texts.keys().chain(exports.keys()).collect();
+    for path in all {
+        let text = texts.get(path).cloned().unwrap_or_default();
+        let options: BTreeSet<&str> = ops
+            .iter()
+            .filter(|op| !op.options_type.is_empty() && file(op).0 == *path)
+            .map(|op| op.options_type.as_str())
+            .filter(|name| text.contains(&format!("o: {name}")))
+            .collect();
+        let head = uses(&text, &options);
+        let mut exported = String::new();
+        // As rustfmt sorts them: `_` comes first.
+        let mut sorted: Vec<&String> = exports.get(path).into_iter().flatten().collect();
+        sorted.sort_by_key(|line| line.trim_end_matches(';').replace('_', " "));
+        for export in sorted {
+            let _ = writeln!(exported, "{export}");
+        }
+        if !exported.is_empty() {
+            exported.insert(0, '\n');
+        }
+        files.insert(format!("src/ops/generated/{path}"), format!("{HEAD}\n{head}{exported}{text}"));
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let name = name.trim_end_matches(".rs").to_string();
+        modules.entry(folder.to_string()).or_default().insert(name);
+        if !folder.is_empty() {
+            modules.entry(String::new()).or_default().insert(folder.to_string());
+        }
+    }
+    modules.entry(String::new()).or_default().insert("options".into());
+    for (folder, names) in modules {
+        let mut text = format!("{HEAD}\n");
+        for name in &names {
+            let public = if folder.is_empty() { "pub " } else { "" };
+            if folder.is_empty() {
+                let _ = writeln!(text, "/// {}", module_doc(name));
+            }
+            let _ = writeln!(text, "{public}mod {name};");
+        }
+        if !folder.is_empty() {
+            text.push('\n');
+            for name in &names {
+                let _ = writeln!(text, "#[allow(unused_imports)]\npub use {name}::*;");
+            }
+        }
+        let path = if folder.is_empty() { "mod.rs".to_string() } else { format!("{folder}/mod.rs") };
+        files.insert(format!("src/ops/generated/{path}"), text);
+    }
+    files.insert("src/ops/generated/options.rs".into(), options_text(ops));
+    files.insert("tests/calls/mod.rs".into(), calls(ops));
+    files
+}
+
+fn renamed(op: &Op) -> Op {
+    Op {
+        entry: op.entry,
+        name: op.name.clone(),
+        path: String::new(),
+        in_place_path: None,
+        required: Vec::new(),
+        options: op
+            .options
+            .iter()
+            .map(|s| super::Setting { name: s.name.clone(), option: copied(&s.option) })
+            .collect(),
+        options_type: String::new(),
+        arguments: Vec::new(),
+        out: String::new(),
+        out_with: String::new(),
+        role: op.role,
+        dim: op.dim,
+    }
+}
+
+fn copied(o: &super::AsOption) -> super::AsOption {
+    super::AsOption {
+        field: o.field.clone(),
+        default: o.default.clone(),
+        given: o.given.clone(),
+        stored: o.stored.clone(),
+        engine: o.engine.clone(),
+        engine_default: o.engine_default.clone(),
+    }
+}
+
+fn module_doc(name: &str) -> &'static str {
+    match name {
+        "fft" => "Fourier transforms: `torch.fft`.",
+        "linalg" => "Linear algebra: `torch.linalg`.",
+        "masked" => "Reductions of the elements that a mask keeps: `torch.masked`.",
+        "nn" => "What networks are made of, as functions: `torch.nn.functional`.",
+        "options" => "What the closures of `_with` forms set.",
+        "root" => "The top level.",
+        "signal" => "Windows: `torch.signal.windows`.",
+        "sparse" => "Products and reductions of sparse tensors: `torch.sparse`.",
+        "special" => "Special functions: `torch.special`.",
+        _ => unreachable!("every module has a sentence"),
+    }
+}
+
+/// A `use` of names, in lines of up to 120 columns.
+fn wrapped_use(path: &str, names: &BTreeSet<&str>) -> String {
+    let list: Vec<&str> = names.iter().copied().collect();
+    if let [one] = list.as_slice() {
+        return format!("use {path}::{one};");
+    }
+    let line = format!("use {path}::{{{}}};", list.join(", "));
+    if line.len() <= 120 {
+        return line;
+    }
+    let mut out = format!("use {path}::{{\n");
+    let mut current = String::from("   ");
+    for name in list {
+        if current.len() + name.len() + 2 > 119 {
+            let _ = writeln!(out, "{current}");
+            current = String::from("   ");
+        }
+        let _ = write!(current, " {name},");
+    }
+    let _ = writeln!(out, "{current}");
+    out.push_str("};");
+    out
+}
+
+fn options_text(ops: &[Op]) -> String {
+    let mut by_type: BTreeMap<&str, Vec<&Op>> = BTreeMap::new();
+    for op in ops.iter().filter(|op| !op.options_type.is_empty()) {
+        by_type.entry(&op.options_type).or_default().push(op);
+    }
+    let mut text = String::from("\noptions! {\n");
+    for (name, users) in by_type {
+        let op = users[0];
+        let mut of: Vec<String> = users.iter().map(|op| format!("`{}`", called(op))).collect();
+        of.dedup();
+        let shown =
+            if of.len() > 4 { format!("{} and {} others", of[..3].join(", "), of.len() - 3) } else { of.join(", ") };
+        let life = if op.borrows() { "'o" } else { "" };
+        let _ = writeln!(text, "    /// Options of {shown}.\n    {name} [{life}] {{");
+        for setting in &op.options {
+            let o = &setting.option;
+            let default = said(&o.default);
+            let _ = writeln!(text, "        /// Sets `{}`, {default}.", setting.name);
+            let _ =
+                writeln!(text, "        {}: {} = {}, {} => {};", setting.name, o.field, o.default, o.given, o.stored);
+        }
+        let _ = writeln!(text, "    }}");
+    }
+    text.push_str("}\n");
+    format!("{HEAD}\n{}{text}", uses(&text, &BTreeSet::new()))
+}
+
+/// The default in words.
+fn said(default: &str) -> String {
+    let plain = default.strip_prefix("Some(").and_then(|d| d.strip_suffix(')')).unwrap_or(default);
+    let plain = ["Scalar::Int(", "Scalar::Float(", "Dims::from(", "Shape::from(", "Padding::from("]
+        .iter()
+        .find_map(|start| plain.strip_prefix(start)?.strip_suffix(')'))
+        .unwrap_or(plain);
+    match plain {
+        "None" => "which is not set by default".to_string(),
+        _ => format!("`{plain}` by default"),
+    }
+}
+
+/// The path of an op in `ops`.
+fn called(op: &Op) -> String {
+    match file(op).1 {
+        Some(module) => format!("{module}::{}", op.name),
+        None => op.name.clone(),
+    }
+}
+
+/// Calls of every op, which compile.
+fn calls(ops: &[Op]) -> String {
+    let mut text = format!("{HEAD}\n#![allow(unused_must_use, clippy::diverging_sub_expression)]\n\n");
+    text.push_str(
+        "use retrograd::ops::{self, *};\nuse retrograd::{DType, Generator, Tensor};\n\nfn any<T>() -> T {\n    unreachable!(\"these calls are only compiled\")\n}\n",
+    );
+    let mut listed = String::new();
+    let mut families: BTreeMap<&str, String> = BTreeMap::new();
+    for op in ops {
+        let _ = writeln!(listed, "    \"{}\",", op.entry.rust.trim_start_matches("retrograd_engine::ops::"));
+        let body = families.entry(op.entry.rust.split("::").nth(2).expect("a path has a family")).or_default();
+        let args = |skip: usize| {
+            op.required.iter().skip(skip).map(|p| format!("any::<{}>()", p.example)).collect::<Vec<_>>().join(", ")
+        };
+        let closure = |args: String| if args.is_empty() { "|o| o".to_string() } else { format!("{args}, |o| o") };
+        let mut call = |of: &str, base: &str, skip: usize| {
+            for name in names(op, base) {
+                let given =
+                    if name.ends_with("_with") || name.ends_with("_with_") { closure(args(skip)) } else { args(skip) };
+                let _ = writeln!(body, "    {of}{name}({given});");
+            }
+        };
+        let module = file(op).1.map_or("ops::".to_string(), |m| format!("ops::{m}::"));
+        if op.is_function() {
+            call(&module, &op.name, 0);
+        }
+        if op.is_method() {
+            call("any::<&Tensor>().", &op.name, 1);
+        }
+        if op.is_made() {
+            call("Tensor::", &op.name, 0);
+        }
+        if op.is_in_place() {
+            call("any::<&Tensor>().", &format!("{}_", op.name), 1);
+        }
+    }
+    for (family, body) in families {
+        let _ = writeln!(text, "\npub fn {family}() {{\n{body}}}");
+    }
+    let _ = writeln!(
+        text,
+        "\n/// The engine's functions that are called above.\npub const CALLED: &[&str] = &[\n{listed}];"
+    );
+    text
+}

@@ -1,0 +1,20 @@
+//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+
+/// Fourier transforms: `torch.fft`.
+pub mod fft;
+/// Linear algebra: `torch.linalg`.
+pub mod linalg;
+/// Reductions of the elements that a mask keeps: `torch.masked`.
+pub mod masked;
+/// What networks are made of, as functions: `torch.nn.functional`.
+pub mod nn;
+/// What the closures of `_with` forms set.
+pub mod options;
+/// The top level.
+pub mod root;
+/// Windows: `torch.signal.windows`.
+pub mod signal;
+/// Products and reductions of sparse tensors: `torch.sparse`.
+pub mod sparse;
+/// Special functions: `torch.special`.
+pub mod special;

@@ -1,0 +1,153 @@
+//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+
+use crate::Tensor;
+use crate::engine::ops as engine;
+use crate::ops::options::{
+    ExponentialOptions, GaussianOptions, GeneralHammingOptions, KaiserOptions, SymDtypeRequiresGradOptions,
+};
+use crate::ops::{Floats, factory};
+
+op! {
+    {
+        /// The Bartlett window, a triangle: `1 - |2 i / N - 1|`.
+        ///
+        /// Args: `M` how many numbers; `sym` for a window that ends as it begins, with `N = M - 1`, or else one that
+        /// continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a
+        /// negative `M` or another dtype.
+    }
+    fn [bartlett try_bartlett bartlett_with try_bartlett_with] ([] m: i64)
+    -> Tensor = engine::create::signal::bartlett, (m, true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The Blackman window: `0.42 - 0.5 cos(2 pi i / N) + 0.08 cos(4 pi i / N)`.
+        ///
+        /// Args: `M` how many numbers; `sym` for a window that ends as it begins, with `N = M - 1`, or else one that
+        /// continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a
+        /// negative `M` or another dtype.
+    }
+    fn [blackman try_blackman blackman_with try_blackman_with] ([] m: i64)
+    -> Tensor = engine::create::signal::blackman, (m, true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// Half a turn of the sine: `sin(pi (i + 0.5) / (N + 1))`.
+        ///
+        /// Args: `M` how many numbers; `sym` for a window that ends as it begins, with `N = M - 1`, or else one that
+        /// continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a
+        /// negative `M` or another dtype.
+    }
+    fn [cosine try_cosine cosine_with try_cosine_with] ([] m: i64)
+    -> Tensor = engine::create::signal::cosine, (m, true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The exponential window, also called Poisson's: `exp(-|i - center| / tau)`.
+        ///
+        /// Args: `M` how many numbers; `center` where it is 1, only without `sym` (`N / 2`); `tau` how fast it decays;
+        /// `sym` for a window that ends as it begins, with `N = M - 1`, or else one that continues itself, with `N = M`;
+        /// `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a negative `M` or another dtype, `tau`
+        /// that is not positive, or a `center` with `sym`.
+    }
+    fn [exponential try_exponential exponential_with try_exponential_with] ([] m: i64)
+    -> Tensor = engine::create::signal::exponential, (m, None, 1.0, true, factory(None, false))
+    {[] o: ExponentialOptions => Tensor = (m, o.center, o.tau, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The Gaussian window: `exp(-((i - N / 2) / std)^2 / 2)`.
+        ///
+        /// Args: `M` how many numbers; `std` how wide it is; `sym` for a window that ends as it begins, with `N = M - 1`,
+        /// or else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
+        /// ValueError for a negative `M` or another dtype, or `std` that is not positive.
+    }
+    fn [gaussian try_gaussian gaussian_with try_gaussian_with] ([] m: i64)
+    -> Tensor = engine::create::signal::gaussian, (m, 1.0, true, factory(None, false))
+    {[] o: GaussianOptions => Tensor = (m, o.std, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// A sum of cosines: `a[0] - a[1] cos(2 pi i / N) + a[2] cos(4 pi i / N) - ...`.
+        ///
+        /// Args: `M` how many numbers; `a` the factors; `sym` for a window that ends as it begins, with `N = M - 1`, or
+        /// else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
+        /// ValueError for a negative `M` or another dtype, or without factors.
+    }
+    fn [general_cosine try_general_cosine general_cosine_with try_general_cosine_with] ([] m: i64, a: impl Into<Floats>)
+    -> Tensor = engine::create::signal::general_cosine, (m, a.into().as_slice(), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, a.into().as_slice(), o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The general Hamming window: `alpha - (1 - alpha) cos(2 pi i / N)`.
+        ///
+        /// Args: `M` how many numbers; `alpha` a number; `sym` for a window that ends as it begins, with `N = M - 1`, or
+        /// else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
+        /// ValueError for a negative `M` or another dtype.
+    }
+    fn [general_hamming try_general_hamming general_hamming_with try_general_hamming_with] ([] m: i64)
+    -> Tensor = engine::create::signal::general_hamming, (m, 0.54, true, factory(None, false))
+    {[] o: GeneralHammingOptions => Tensor = (m, o.alpha, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The Hamming window: `0.54 - 0.46 cos(2 pi i / N)`.
+        ///
+        /// Args: `M` how many numbers; `sym` for a window that ends as it begins, with `N = M - 1`, or else one that
+        /// continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a
+        /// negative `M` or another dtype.
+    }
+    fn [hamming try_hamming hamming_with try_hamming_with] ([] m: i64)
+    -> Tensor = engine::create::signal::hamming, (m, true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The Hann window: `0.5 - 0.5 cos(2 pi i / N)`.
+        ///
+        /// Args: `M` how many numbers; `sym` for a window that ends as it begins, with `N = M - 1`, or else one that
+        /// continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a
+        /// negative `M` or another dtype.
+    }
+    fn [hann try_hann hann_with try_hann_with] ([] m: i64)
+    -> Tensor = engine::create::signal::hann, (m, true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The Kaiser window: `I0(beta sqrt(1 - (2 i / N - 1)^2)) / I0(beta)`, with the modified Bessel function `I0`.
+        ///
+        /// Args: `M` how many numbers; `beta` how narrow it is; `sym` for a window that ends as it begins, with `N = M -
+        /// 1`, or else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
+        /// ValueError for a negative `M` or another dtype, or a negative `beta`.
+    }
+    fn [kaiser try_kaiser kaiser_with try_kaiser_with] ([] m: i64)
+    -> Tensor = engine::create::signal::kaiser, (m, 12.0, true, factory(None, false))
+    {[] o: KaiserOptions => Tensor = (m, o.beta, o.sym, factory(o.dtype, o.requires_grad))}
+}
+
+op! {
+    {
+        /// The Nuttall window, with minimal sidelobes: four cosines, as `general_cosine` with `a = [0.3635819, 0.4891775,
+        /// 0.1365995, 0.0106411]`.
+        ///
+        /// Args: `M` how many numbers; `sym` for a window that ends as it begins, with `N = M - 1`, or else one that
+        /// continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a
+        /// negative `M` or another dtype.
+    }
+    fn [nuttall try_nuttall nuttall_with try_nuttall_with] ([] m: i64)
+    -> Tensor = engine::create::signal::nuttall, (m, true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+}

@@ -27,7 +27,7 @@ pub trait SourceLocations: Send + Sync {
 pub struct SourceLocation {
     pub file: String,
     pub line: u32,
-    /// The function around the line.
+    /// The function around the line; empty if that is not known.
     pub function: String,
     /// The line itself, if its source is available.
     pub text: Option<String>,
@@ -35,7 +35,10 @@ pub struct SourceLocation {
 
 impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}, in {}", self.file, self.line, self.function)?;
+        write!(f, "{}:{}", self.file, self.line)?;
+        if !self.function.is_empty() {
+            write!(f, ", in {}", self.function)?;
+        }
         match &self.text {
             Some(text) => write!(f, ": {text}"),
             None => Ok(()),

@@ -1,58 +1,189 @@
 //! What an op takes in the place of a tensor: references, tensors, numbers.
 
+use std::fmt;
+use std::ops::Deref;
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
 use crate::engine;
 use crate::{Scalar, Tensor};
 
-/// An operand of an op: a tensor, or a number that takes part in promotion by its category alone.
-#[derive(Clone, Debug)]
-pub struct Operand<'a>(Kind<'a>);
+/// An operand of an op: a tensor, borrowed or given away, or a number.
+///
+/// A number takes part in promotion by its category alone, as in torch: an integer beside float32 elements, or a float
+/// beside them of whatever width, leaves the result float32; a float beside integers makes it the default dtype.
+///
+/// ```
+/// use retrograd::{DType, tensor};
+///
+/// let x = tensor![1f32, 2.0];
+/// assert_eq!((&x * 2.0).dtype(), DType::Float32);
+/// assert_eq!((&x * 2).dtype(), DType::Float32);
+/// assert_eq!((tensor![1, 2] * 0.5).dtype(), DType::Float32);
+/// assert_eq!((&x * tensor![1f64, 2.0]).dtype(), DType::Float64);
+/// ```
+#[derive(Clone)]
+pub struct Operand<'a>(Held<'a>);
 
-#[derive(Clone, Debug)]
-enum Kind<'a> {
+#[derive(Clone)]
+enum Held<'a> {
     Borrowed(&'a engine::Tensor),
     Owned(engine::Tensor),
+}
+
+impl Deref for Operand<'_> {
+    type Target = engine::Tensor;
+    #[inline]
+    fn deref(&self) -> &engine::Tensor {
+        match &self.0 {
+            Held::Borrowed(tensor) => tensor,
+            Held::Owned(tensor) => tensor,
+        }
+    }
 }
 
 impl Operand<'_> {
     /// The tensor as the engine takes it.
     #[inline]
     pub(crate) fn engine(&self) -> &engine::Tensor {
-        match &self.0 {
-            Kind::Borrowed(tensor) => tensor,
-            Kind::Owned(tensor) => tensor,
-        }
+        self
+    }
+}
+
+impl fmt::Debug for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Operand({:?})", &**self)
     }
 }
 
 impl<'a> From<&'a Tensor> for Operand<'a> {
     #[inline]
     fn from(tensor: &'a Tensor) -> Self {
-        Self(Kind::Borrowed(tensor.engine()))
+        Self(Held::Borrowed(&tensor.0))
     }
 }
 
 impl From<Tensor> for Operand<'_> {
     #[inline]
     fn from(tensor: Tensor) -> Self {
-        Self(Kind::Owned(tensor.into()))
+        Self(Held::Owned(tensor.0))
+    }
+}
+
+impl<'a> From<&'a engine::Tensor> for Operand<'a> {
+    #[inline]
+    fn from(tensor: &'a engine::Tensor) -> Self {
+        Self(Held::Borrowed(tensor))
     }
 }
 
 impl From<Scalar> for Operand<'_> {
+    #[inline]
     fn from(number: Scalar) -> Self {
-        Self(Kind::Owned(engine::Tensor::shared_number(number).expect("memory for one number")))
+        Self(Held::Owned(engine::Tensor::shared_number(number).expect("a number has its place in the tensor itself")))
     }
 }
 
+/// Conversions of numbers to [`Scalar`] and [`Operand`].
 macro_rules! numbers {
-    ($($number:ty => $variant:ident as $as:ty),*) => {$(
-        impl From<$number> for Operand<'_> {
+    ($($t:ty: $x:ident => $scalar:expr),* $(,)?) => { $(
+        impl From<$t> for Operand<'_> {
             #[inline]
-            fn from(number: $number) -> Self {
-                Scalar::$variant(<$as>::from(number)).into()
+            fn from($x: $t) -> Self {
+                $scalar.into()
             }
         }
-    )*};
+    )* };
+}
+numbers!(
+    bool: x => Scalar::Bool(x),
+    u8: x => Scalar::Int(x.into()),
+    i8: x => Scalar::Int(x.into()),
+    i16: x => Scalar::Int(x.into()),
+    u16: x => Scalar::Int(x.into()),
+    i32: x => Scalar::Int(x.into()),
+    u32: x => Scalar::Int(x.into()),
+    i64: x => Scalar::Int(x),
+    u64: x => i64::try_from(x).map_or(Scalar::UInt(x), Scalar::Int),
+    usize: x => i64::try_from(x).map_or(Scalar::UInt(x as u64), Scalar::Int),
+    f16: x => Scalar::Float(x.into()),
+    bf16: x => Scalar::Float(x.into()),
+    f32: x => Scalar::Float(x.into()),
+    f64: x => Scalar::Float(x),
+    Complex<f32>: z => Scalar::Complex(z.re.into(), z.im.into()),
+    Complex<f64>: z => Scalar::Complex(z.re, z.im),
+);
+
+/// A list of tensors, for what takes one or several: of one, of arrays, slices and vectors of tensors or of references to
+/// them, or collected from either.
+///
+/// ```
+/// use retrograd::{grad, tensor};
+///
+/// let (x, y) = (tensor![1.0].requires_grad_(true), tensor![2.0].requires_grad_(true));
+/// let product = &x * &y;
+/// let gradients = grad(&product, [&x, &y])?;
+/// assert_eq!(gradients[0].item::<f64>()?, 2.0);
+/// # Ok::<(), retrograd::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tensors<'a>(List<'a>);
+
+#[derive(Clone, Debug)]
+enum List<'a> {
+    Borrowed(&'a [Tensor]),
+    Owned(Vec<Tensor>),
 }
 
-numbers!(bool => Bool as bool, i32 => Int as i64, i64 => Int as i64, f32 => Float as f64, f64 => Float as f64);
+impl Tensors<'_> {
+    /// The tensors as the engine takes them.
+    #[inline]
+    pub(crate) fn engine(&self) -> &[engine::Tensor] {
+        let tensors = match &self.0 {
+            List::Borrowed(tensors) => tensors,
+            List::Owned(tensors) => tensors.as_slice(),
+        };
+        // SAFETY: 1. `Tensor` is `repr(transparent)` over the engine's tensor, so a slice of one is laid out as a slice of
+        // the other. 2. The result borrows from `self`, as the slice does.
+        unsafe { std::slice::from_raw_parts(tensors.as_ptr().cast(), tensors.len()) }
+    }
+}
+
+impl FromIterator<Tensor> for Tensors<'_> {
+    fn from_iter<I: IntoIterator<Item = Tensor>>(tensors: I) -> Self {
+        Self(List::Owned(tensors.into_iter().collect()))
+    }
+}
+
+impl<'t> FromIterator<&'t Tensor> for Tensors<'_> {
+    fn from_iter<I: IntoIterator<Item = &'t Tensor>>(tensors: I) -> Self {
+        tensors.into_iter().cloned().collect()
+    }
+}
+
+/// Conversions to a list: of what is borrowed, and of what is collected.
+macro_rules! lists {
+    ($([$($const:tt)*] $from:ty, $tensors:ident => $list:expr);* $(;)?) => { $(
+        impl<'a, $($const)*> From<$from> for Tensors<'a> {
+            #[inline]
+            fn from($tensors: $from) -> Self {
+                $list
+            }
+        }
+    )* };
+}
+lists!(
+    [] &'a Tensor, tensor => Self(List::Borrowed(std::slice::from_ref(tensor)));
+    [] &'a [Tensor], tensors => Self(List::Borrowed(tensors));
+    [] &'a Vec<Tensor>, tensors => Self(List::Borrowed(tensors));
+    [const N: usize] &'a [Tensor; N], tensors => Self(List::Borrowed(tensors));
+    [] Tensor, tensor => Self(List::Owned(vec![tensor]));
+    [] Vec<Tensor>, tensors => Self(List::Owned(tensors));
+    [const N: usize] [Tensor; N], tensors => tensors.into_iter().collect();
+    [const N: usize] [&Tensor; N], tensors => tensors.into_iter().collect();
+    [const N: usize] &[&Tensor; N], tensors => tensors.iter().copied().collect();
+    [] &[&Tensor], tensors => tensors.iter().copied().collect();
+    [] Vec<&Tensor>, tensors => tensors.into_iter().collect();
+    [] &Vec<&Tensor>, tensors => tensors.iter().copied().collect();
+);

@@ -44,11 +44,13 @@ fn line_of(location: &Location) -> Option<String> {
 #[track_caller]
 #[inline]
 pub(crate) fn here() {
+    // Not in the closure: its caller is this line.
+    let caller = Location::caller();
     HERE.with(|here| {
         if here.get().is_null() {
             register(&RustLines);
         }
-        here.set(Location::caller());
+        here.set(caller);
     });
 }
 

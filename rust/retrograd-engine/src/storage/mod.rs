@@ -45,6 +45,7 @@ use crate::call_site::CallSite;
 use crate::counted::{Counted, Place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::memory::Block;
+use crate::tensor::dtype::Element;
 use crate::thread;
 use shared::Mapping;
 
@@ -403,6 +404,17 @@ impl Storage {
         Self::new(Some(foreign), None, Some(ptr), bytes, false)
     }
 
+    /// The memory of a vector, which is the storage's alone from now on.
+    pub fn of_vec<T: Element>(mut values: Vec<T>) -> Counted<Self> {
+        let bytes = size_of_val(values.as_slice());
+        let ptr = NonNull::new(values.as_mut_ptr()).expect("a vector's address").cast();
+        // SAFETY: (1) the owner is the vector, whose elements stay where they are when it moves. (2) They are.
+        let storage = unsafe { Self::foreign(ptr, bytes, Box::new(values), None) };
+        // Nobody outside has the address.
+        storage.fixed.store(false, Ordering::Relaxed);
+        storage
+    }
+
     /// A storage that has no bytes, and stands for elements which are kept in another way. It never gets any bytes.
     pub(crate) fn without_bytes(elements: Box<dyn Any + Send + Sync>) -> Counted<Self> {
         let foreign = Box::new(Foreign { owner: Owner::Elements(elements), read_only: Some("a sparse tensor") });
@@ -524,6 +536,20 @@ mod tests {
         Storage::share(&storage, "test").unwrap();
         // SAFETY: the storage has the block as long as it lives.
         assert!(storage.ptr() != before && unsafe { *before.add(999) } == 7);
+    }
+
+    #[test]
+    fn the_memory_of_a_vector_is_the_storages_own() {
+        let values = vec![1u32, 2, 3];
+        let at = values.as_ptr().cast::<u8>();
+        let storage = Storage::of_vec(values);
+        assert!(storage.ptr().cast_const() == at && storage.bytes() == 12 && !storage.is_fixed());
+        storage.begin_view("test").unwrap();
+        assert!(!storage.is_writable() && storage.grow("test", 13).is_err());
+        storage.end_view();
+        storage.grow("test", 100_000).unwrap();
+        // SAFETY: S1.
+        assert!(storage.ptr().cast_const() != at && unsafe { storage.ptr().cast::<u32>().add(2).read() } == 3);
     }
 
     #[test]

@@ -738,6 +738,28 @@ impl Tensor {
         Self::build::<T::Element>(sizes, |out| out.iter_mut().zip(values).for_each(|(o, v)| *o = v.into_element()))
     }
 
+    /// A contiguous tensor of `values` in row-major order, in the memory of the vector if that is not small.
+    ///
+    /// ```
+    /// let values = vec![1.0f32; 10_000];
+    /// let at = values.as_ptr();
+    /// let t = retrograd_engine::Tensor::from_vec(values, &[100, 100]).unwrap();
+    /// assert_eq!(t.view::<f32>().unwrap().as_slice().unwrap().as_ptr(), at);
+    /// ```
+    pub fn from_vec<T: Element>(values: Vec<T>, sizes: &[usize]) -> Result<Self> {
+        // What fits into the storage itself, or into a block that the pool has, is copied faster than it is owned.
+        const SMALL: usize = 4096;
+        let n = layout::checked_numel("from_vec", sizes)?;
+        if n != values.len() {
+            return Err(Error::shape("from_vec", format!("{} values do not fill sizes {sizes:?}", values.len())));
+        }
+        if size_of_val(values.as_slice()) <= SMALL {
+            return Self::from_slice(&values, sizes);
+        }
+        let strides = layout::contiguous_strides(sizes);
+        Self::from_parts(Storage::of_vec(values), T::DTYPE, sizes, &strides, 0)
+    }
+
     /// The only element.
     pub fn item(&self) -> Result<Scalar> {
         let _reading = reading();

@@ -23,9 +23,10 @@ pub use results::{
     CholeskyInfo, Eig, Geqrf, Histogram, HistogramDd, InverseInfo, Ldl, LdlInfo, Lstsq, Lu, LuInfo, MantissaExponent,
     MinMax, Plu, Qr, SignLogabsdet, SolutionInfo, Svd, TriangularSolution, Usv, ValuesIndices,
 };
-pub use values::{Floats, OutputSize, Padding, Tensors};
+pub use values::{Floats, OutputSize, Padding};
 
 pub use crate::engine::tensor::{Layout, MemoryFormat};
+pub use crate::operand::Tensors;
 
 use crate::engine::ops::TensorOptions;
 use crate::operand::Operand;

@@ -70,3 +70,23 @@ fn escape(text: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_go_and_brackets_stay_brackets() {
+        let doc = "Sums `[a]` of [b], see [`mean`].\n\nRaises: an error.\n\n>>> rg.sum(x)\ntensor(1.)\n\nThe end.";
+        assert_eq!(lines(doc), ["Sums `[a]` of \\[b\\], see `mean`.", "", "Errors: an error.", "", "The end."]);
+        assert_eq!(lines("One.\n>>> rg.sum(x)\n1"), ["One."]);
+        assert!(lines("").is_empty());
+    }
+
+    #[test]
+    fn paragraphs_are_filled_to_the_width() {
+        let filled = lines(&["word"; 100].join("\n"));
+        assert!(filled.len() == 5 && filled.iter().all(|line| line.len() <= WIDTH), "{filled:?}");
+        assert_eq!(filled.join(" "), ["word"; 100].join(" "));
+    }
+}

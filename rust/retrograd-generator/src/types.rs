@@ -183,3 +183,26 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_written_in_rust() {
+        assert_eq!(
+            (number("2", "Scalar"), number("0.5", "Scalar")),
+            ("Scalar::Int(2)".into(), "Scalar::Float(0.5)".into())
+        );
+        assert_eq!((number("2", "f64"), number("False", "bool")), ("2.0".into(), "false".into()));
+        assert_eq!((integers("(-2, -1)"), integers("0"), integers("()")), (vec!["-2", "-1"], vec!["0"], vec![]));
+        assert_eq!(
+            (variant("Reduction", "'mean'"), variant("Triangle", "'L'")),
+            ("Reduction::Mean".into(), "Triangle::Lower".into())
+        );
+        assert_eq!(
+            (ident("UPLO"), ident("unsafe"), ident("from_")),
+            ("uplo".into(), "unchecked".into(), "from".into())
+        );
+    }
+}

@@ -7,7 +7,7 @@ use super::names::{CHOICES, CHOICES_OF, RESULTS};
 use super::types::Typed;
 use super::{Op, Role, docs};
 
-const HEAD: &str = "//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.\n";
+const HEAD: &str = "//! Written by the crate `retrograd-generator`: change the roster or that crate, and run `make face`.\n";
 
 /// `add_` with the suffix `_with` is `add_with_`.
 fn suffixed(base: &str, suffix: &str) -> String {
@@ -487,4 +487,24 @@ fn broken(line: &str, between: &str, indent: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_place_names_end_in_their_underscore() {
+        assert_eq!((suffixed("add", "_with"), suffixed("add_", "_with")), ("add_with".into(), "add_with_".into()));
+    }
+
+    #[test]
+    fn long_lines_break_between_arguments_and_then_words() {
+        assert_eq!(fold("    f(a, b)"), "    f(a, b)");
+        let names = ["a_name_of_twenty_char"; 8].join(" ");
+        let folded = fold(&format!("    fn [{names}] (x: i64, y: i64)"));
+        assert!(folded.lines().all(|line| line.len() <= 120), "{folded}");
+        let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+        assert_eq!(words(&folded), words(&format!("fn [{names}] (x: i64, y: i64)")));
+    }
 }

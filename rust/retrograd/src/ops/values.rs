@@ -1,10 +1,12 @@
 //! Lists that ops take, from whatever says them.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::shape::Shape;
 
 /// The size of an output along each axis, where `None` keeps that of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputSize(Vec<Option<i64>>);
+pub struct OutputSize(SmallVec<[Option<i64>; 3]>);
 
 impl OutputSize {
     #[inline]
@@ -17,7 +19,7 @@ macro_rules! output_sizes {
     ($($integer:ty),*) => {$(
         impl From<$integer> for OutputSize {
             fn from(size: $integer) -> Self {
-                Self(vec![Some(size as i64)])
+                Self(smallvec![Some(size as i64)])
             }
         }
         impl<const N: usize> From<[$integer; N]> for OutputSize {
@@ -37,7 +39,7 @@ output_sizes!(usize, i32, i64);
 
 /// Floats, as many as an op takes: one, or a list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Floats(Vec<f64>);
+pub struct Floats(SmallVec<[f64; 3]>);
 
 impl Floats {
     #[inline]
@@ -48,13 +50,13 @@ impl Floats {
 
 impl From<f64> for Floats {
     fn from(one: f64) -> Self {
-        Self(vec![one])
+        Self(smallvec![one])
     }
 }
 
 impl<const N: usize> From<[f64; N]> for Floats {
     fn from(list: [f64; N]) -> Self {
-        Self(list.into())
+        Self(SmallVec::from_slice(&list))
     }
 }
 
@@ -66,7 +68,7 @@ impl From<&[f64]> for Floats {
 
 impl From<Vec<f64>> for Floats {
     fn from(list: Vec<f64>) -> Self {
-        Self(list)
+        Self(list.into())
     }
 }
 

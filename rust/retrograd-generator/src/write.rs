@@ -7,7 +7,8 @@ use super::names::{CHOICES, CHOICES_OF, RESULTS};
 use super::types::Typed;
 use super::{Op, Role, docs};
 
-const HEAD: &str = "//! Written by the crate `retrograd-generator`: change the roster or that crate, and run `make face`.\n";
+const HEAD: &str =
+    "//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.\n";
 
 /// `add_` with the suffix `_with` is `add_with_`.
 fn suffixed(base: &str, suffix: &str) -> String {
@@ -204,11 +205,7 @@ pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
         let key = (op.path.clone(), op.entry.params.len().to_string());
         if let Some((of, first)) = written.get(&key).filter(|_| plain) {
             let from = of.map_or("crate::ops".to_string(), |m| format!("crate::ops::{m}"));
-            let mut same = BTreeSet::new();
-            let mut shown = Op { ..renamed(&ops[*first]) };
-            shown.dim = ops[*first].dim;
-            alias_text(&from, &shown, &op.name, &mut same);
-            exports.entry(path).or_default().extend(same);
+            alias_text(&from, &ops[*first], &op.name, exports.entry(path).or_default());
             continue;
         }
         if op.is_function() {
@@ -280,38 +277,6 @@ pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
     files.insert("src/ops/generated/options.rs".into(), options_text(ops));
     files.extend(calls(ops));
     files
-}
-
-fn renamed(op: &Op) -> Op {
-    Op {
-        entry: op.entry,
-        name: op.name.clone(),
-        path: String::new(),
-        in_place_path: None,
-        required: Vec::new(),
-        options: op
-            .options
-            .iter()
-            .map(|s| super::Setting { name: s.name.clone(), option: copied(&s.option) })
-            .collect(),
-        options_type: String::new(),
-        arguments: Vec::new(),
-        out: String::new(),
-        out_with: String::new(),
-        role: op.role,
-        dim: op.dim,
-    }
-}
-
-fn copied(o: &super::AsOption) -> super::AsOption {
-    super::AsOption {
-        field: o.field.clone(),
-        default: o.default.clone(),
-        given: o.given.clone(),
-        stored: o.stored.clone(),
-        engine: o.engine.clone(),
-        engine_default: o.engine_default.clone(),
-    }
 }
 
 fn module_doc(name: &str) -> &'static str {
@@ -448,8 +413,8 @@ fn calls(ops: &[Op]) -> BTreeMap<String, String> {
     }
     text.push_str(
         "\nuse retrograd::Tensor;\nuse retrograd::ops::{self, Floats, OutputSize};\n\nfn any<T>() -> T {\n    \
-         unreachable!(\"these calls are only compiled\")\n}\n\n/// Every op, family by family.\npub const FAMILIES: &[(&str, \
-         fn())] = &[\n",
+         unreachable!(\"these calls are only compiled\")\n}\n\n/// Every op, family by family.\n\
+         pub const FAMILIES: &[(&str, fn())] = &[\n",
     );
     for name in &names {
         let _ = writeln!(text, "    (\"{name}\", {name}::calls),");

@@ -42,7 +42,7 @@ WHEEL := $(VENV)/.wheel-installed
 # What the wheel is made of, which has no face for Rust. Folders are listed too: their time changes when a file in them
 # is added or removed.
 SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
-	$(shell find rust python \( -path rust/retrograd -o -name tests -o -name benches -o -name __pycache__ \) -prune \
+	$(shell find rust python \( -path rust/retrograd -o -path rust/retrograd-generator -o -name tests -o -name benches -o -name __pycache__ \) -prune \
 	-o -print 2>/dev/null)
 
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
@@ -79,7 +79,7 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
-.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench bench-adbench counts
+.PHONY: miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench counts
 .PHONY: counts-check docs pictures wheel sdist-test package format lock clean
 
 help: ## List the targets
@@ -167,6 +167,8 @@ doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 
 stubs: $(WHEEL) ## Write the type stubs of the built module
 	$(PY) tools/stubs.py
+face: ## Write the Rust form of every op, the files in rust/retrograd/src/ops/generated
+	RETROGRAD_WRITE_FACE=1 $(CARGO) test $(LOCKED) $(RUST_CRATES) --test generated
 
 # What is timed here, with torch and JAX where TORCH and JAX name their folders, and what is made of it.
 BESIDE = $(if $(TORCH),--torch-site "$(TORCH)")

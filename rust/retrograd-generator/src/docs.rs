@@ -1,6 +1,7 @@
 //! Documentation of ops in Rust, from that of the roster.
 
-const WIDTH: usize = 110;
+/// So that a line with its indentation has at most 120 columns.
+const WIDTH: usize = 108;
 
 /// The documentation of the entry as lines, without the examples in Python.
 pub fn lines(doc: &str) -> Vec<String> {
@@ -68,4 +69,24 @@ fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_go_and_brackets_stay_brackets() {
+        let doc = "Sums `[a]` of [b], see [`mean`].\n\nRaises: an error.\n\n>>> rg.sum(x)\ntensor(1.)\n\nThe end.";
+        assert_eq!(lines(doc), ["Sums `[a]` of \\[b\\], see `mean`.", "", "Errors: an error.", "", "The end."]);
+        assert_eq!(lines("One.\n>>> rg.sum(x)\n1"), ["One."]);
+        assert!(lines("").is_empty());
+    }
+
+    #[test]
+    fn paragraphs_are_filled_to_the_width() {
+        let filled = lines(&["word"; 100].join("\n"));
+        assert!(filled.len() == 5 && filled.iter().all(|line| line.len() <= WIDTH), "{filled:?}");
+        assert_eq!(filled.join(" "), ["word"; 100].join(" "));
+    }
 }

@@ -17,8 +17,8 @@ pub const EXCLUDED: &[(&str, &str)] = &[
     ("entries::conv3d_named", "`padding`, an option of `conv3d_with`, takes `Padding::Same`"),
 ];
 
-/// Methods of torch that are none here: a clone in Rust is another handle on the same tensor, and `detach` is written by
-/// hand.
+/// Methods of torch that are none here: a clone in Rust is another handle on the same tensor, and `detach` is written
+/// by hand.
 pub const NO_METHOD: &[&str] = &["clone", "detach"];
 
 /// Overloads that are the `_with` form of another one, which has the same name and fewer parameters.
@@ -128,8 +128,8 @@ pub const FIXED: &[(&str, &str, &str)] = &[
     ("order::argsort_stable", "stable", "true"),
 ];
 
-/// Texts that are choices: the name of the parameter, its default or `*`, and the type, which is in `ops`. The first that
-/// fits counts.
+/// Texts that are choices: the name of the parameter, its default or `*`, and the type, which is in `ops`. The first
+/// that fits counts.
 pub const CHOICES: [(&str, &str, &str); 20] = [
     ("reduction", "*", "Reduction"),
     ("approximate", "*", "Approximate"),

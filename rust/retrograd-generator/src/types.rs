@@ -12,7 +12,7 @@ pub struct Typed {
     pub engine: String,
     /// As an option, if it may be one.
     pub option: Option<AsOption>,
-    /// A type for which `argument` stands, where that is `impl Into<..>`.
+    /// A type for which `argument` stands, where that is `impl Into<..>`; otherwise none.
     pub example: String,
 }
 
@@ -92,7 +92,8 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
     };
     let o = format!("o.{n}");
     let typed = |argument: String, engine: String, example: &str, option: Option<AsOption>| {
-        Some(Typed { name: n.to_string(), argument, engine, option, example: example.to_string() })
+        let example = if argument.starts_with("impl ") { example.to_string() } else { String::new() };
+        Some(Typed { name: n.to_string(), argument, engine, option, example })
     };
     let maybe = |ty: &str| if optional { format!("Option<{ty}>") } else { ty.to_string() };
     let wrapped = |value: &str| if optional { format!("Some({value})") } else { value.to_string() };
@@ -180,5 +181,28 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
             typed(choice.into(), wrapped(&format!("{n}.name()")), choice, as_option)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_written_in_rust() {
+        assert_eq!(
+            (number("2", "Scalar"), number("0.5", "Scalar")),
+            ("Scalar::Int(2)".into(), "Scalar::Float(0.5)".into())
+        );
+        assert_eq!((number("2", "f64"), number("False", "bool")), ("2.0".into(), "false".into()));
+        assert_eq!((integers("(-2, -1)"), integers("0"), integers("()")), (vec!["-2", "-1"], vec!["0"], vec![]));
+        assert_eq!(
+            (variant("Reduction", "'mean'"), variant("Triangle", "'L'")),
+            ("Reduction::Mean".into(), "Triangle::Lower".into())
+        );
+        assert_eq!(
+            (ident("UPLO"), ident("unsafe"), ident("from_")),
+            ("uplo".into(), "unchecked".into(), "from".into())
+        );
     }
 }

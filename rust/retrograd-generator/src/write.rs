@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use super::names::{CHOICES, CHOICES_OF, RESULTS};
+use super::types::Typed;
 use super::{Op, Role, docs};
 
-const HEAD: &str = "//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.\n";
+const HEAD: &str =
+    "//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.\n";
 
 /// `add_` with the suffix `_with` is `add_with_`.
 fn suffixed(base: &str, suffix: &str) -> String {
@@ -203,11 +205,7 @@ pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
         let key = (op.path.clone(), op.entry.params.len().to_string());
         if let Some((of, first)) = written.get(&key).filter(|_| plain) {
             let from = of.map_or("crate::ops".to_string(), |m| format!("crate::ops::{m}"));
-            let mut same = BTreeSet::new();
-            let mut shown = Op { ..renamed(&ops[*first]) };
-            shown.dim = ops[*first].dim;
-            alias_text(&from, &shown, &op.name, &mut same);
-            exports.entry(path).or_default().extend(same);
+            alias_text(&from, &ops[*first], &op.name, exports.entry(path).or_default());
             continue;
         }
         if op.is_function() {
@@ -238,13 +236,17 @@ pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
         let mut exported = String::new();
         // As rustfmt sorts them: `_` comes first.
         let mut sorted: Vec<&String> = exports.get(path).into_iter().flatten().collect();
-        sorted.sort_by_key(|line| line.trim_end_matches(';').replace('_', " "));
+        sorted.sort_by_key(|line| {
+            let line = line.trim_end_matches(';').replace('_', "\u{1}");
+            line.split_once(" as ").map_or((line.clone(), None), |(of, to)| (of.to_string(), Some(to.to_string())))
+        });
         for export in sorted {
             let _ = writeln!(exported, "{export}");
         }
         if !exported.is_empty() {
             exported.insert(0, '\n');
         }
+        let text: String = text.lines().map(|line| fold(line) + "\n").collect();
         files.insert(format!("src/ops/generated/{path}"), format!("{HEAD}\n{head}{exported}{text}"));
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let name = name.trim_end_matches(".rs").to_string();
@@ -273,40 +275,8 @@ pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
         files.insert(format!("src/ops/generated/{path}"), text);
     }
     files.insert("src/ops/generated/options.rs".into(), options_text(ops));
-    files.insert("tests/calls/mod.rs".into(), calls(ops));
+    files.extend(calls(ops));
     files
-}
-
-fn renamed(op: &Op) -> Op {
-    Op {
-        entry: op.entry,
-        name: op.name.clone(),
-        path: String::new(),
-        in_place_path: None,
-        required: Vec::new(),
-        options: op
-            .options
-            .iter()
-            .map(|s| super::Setting { name: s.name.clone(), option: copied(&s.option) })
-            .collect(),
-        options_type: String::new(),
-        arguments: Vec::new(),
-        out: String::new(),
-        out_with: String::new(),
-        role: op.role,
-        dim: op.dim,
-    }
-}
-
-fn copied(o: &super::AsOption) -> super::AsOption {
-    super::AsOption {
-        field: o.field.clone(),
-        default: o.default.clone(),
-        given: o.given.clone(),
-        stored: o.stored.clone(),
-        engine: o.engine.clone(),
-        engine_default: o.engine_default.clone(),
-    }
 }
 
 fn module_doc(name: &str) -> &'static str {
@@ -358,8 +328,10 @@ fn options_text(ops: &[Op]) -> String {
         let op = users[0];
         let mut of: Vec<String> = users.iter().map(|op| format!("`{}`", called(op))).collect();
         of.dedup();
-        let shown =
-            if of.len() > 4 { format!("{} and {} others", of[..3].join(", "), of.len() - 3) } else { of.join(", ") };
+        let shown = match of.as_slice() {
+            [a, b, _, _, ..] => format!("{a}, {b} and {} more", of.len() - 2),
+            _ => of.join(", "),
+        };
         let life = if op.borrows() { "'o" } else { "" };
         let _ = writeln!(text, "    /// Options of {shown}.\n    {name} [{life}] {{");
         for setting in &op.options {
@@ -372,6 +344,7 @@ fn options_text(ops: &[Op]) -> String {
         let _ = writeln!(text, "    }}");
     }
     text.push_str("}\n");
+    let text: String = text.lines().map(|line| fold(line) + "\n").collect();
     format!("{HEAD}\n{}{text}", uses(&text, &BTreeSet::new()))
 }
 
@@ -396,26 +369,22 @@ fn called(op: &Op) -> String {
     }
 }
 
-/// Calls of every op, which compile.
-fn calls(ops: &[Op]) -> String {
-    let mut text = format!("{HEAD}\n#![allow(unused_must_use, clippy::diverging_sub_expression)]\n\n");
-    text.push_str(
-        "use retrograd::ops::{self, *};\nuse retrograd::{DType, Generator, Tensor};\n\nfn any<T>() -> T {\n    unreachable!(\"these calls are only compiled\")\n}\n",
-    );
-    let mut listed = String::new();
+/// Calls of every op, which compile, by family.
+fn calls(ops: &[Op]) -> BTreeMap<String, String> {
     let mut families: BTreeMap<&str, String> = BTreeMap::new();
     for op in ops {
-        let _ = writeln!(listed, "    \"{}\",", op.entry.rust.trim_start_matches("retrograd_engine::ops::"));
         let body = families.entry(op.entry.rust.split("::").nth(2).expect("a path has a family")).or_default();
-        let args = |skip: usize| {
-            op.required.iter().skip(skip).map(|p| format!("any::<{}>()", p.example)).collect::<Vec<_>>().join(", ")
+        let args = |skip: usize, name: &str| {
+            let example =
+                |p: &Typed| if p.example.is_empty() { "any()".into() } else { format!("any::<{}>()", p.example) };
+            let mut args: Vec<String> = op.required.iter().skip(skip).map(example).collect();
+            args.extend(name.trim_end_matches('_').ends_with("_with").then(|| "|o| o".to_string()));
+            args.join(", ")
         };
-        let closure = |args: String| if args.is_empty() { "|o| o".to_string() } else { format!("{args}, |o| o") };
         let mut call = |of: &str, base: &str, skip: usize| {
-            for name in names(op, base) {
-                let given =
-                    if name.ends_with("_with") || name.ends_with("_with_") { closure(args(skip)) } else { args(skip) };
-                let _ = writeln!(body, "    {of}{name}({given});");
+            for name in names(op, base).into_iter().filter(|name| !name.starts_with("try_")) {
+                let line = format!("    {of}{name}({});", args(skip, &name));
+                let _ = writeln!(body, "{}", fold(&line));
             }
         };
         let module = file(op).1.map_or("ops::".to_string(), |m| format!("ops::{m}::"));
@@ -432,12 +401,75 @@ fn calls(ops: &[Op]) -> String {
             call("any::<&Tensor>().", &format!("{}_", op.name), 1);
         }
     }
+    let names: Vec<&str> = families.keys().copied().collect();
+    let mut files = BTreeMap::new();
     for (family, body) in families {
-        let _ = writeln!(text, "\npub fn {family}() {{\n{body}}}");
+        let text = format!("{HEAD}\nuse super::*;\n\npub fn calls() {{\n{body}}}\n");
+        files.insert(format!("tests/calls/{family}.rs"), text);
     }
-    let _ = writeln!(
-        text,
-        "\n/// The engine's functions that are called above.\npub const CALLED: &[&str] = &[\n{listed}];"
+    let mut text = format!("{HEAD}\n");
+    for name in &names {
+        let _ = writeln!(text, "mod {name};");
+    }
+    text.push_str(
+        "\nuse retrograd::Tensor;\nuse retrograd::ops::{self, Floats, OutputSize};\n\nfn any<T>() -> T {\n    \
+         unreachable!(\"these calls are only compiled\")\n}\n\n/// Every op, family by family.\n\
+         pub const FAMILIES: &[(&str, fn())] = &[\n",
     );
-    text
+    for name in &names {
+        let _ = writeln!(text, "    (\"{name}\", {name}::calls),");
+    }
+    text.push_str("];\n");
+    files.insert("tests/calls/mod.rs".to_string(), text);
+    files
+}
+
+/// A line of at most 120 columns, or lines: broken between arguments, or between words where one is too long.
+fn fold(line: &str) -> String {
+    if line.trim_start().starts_with("//") {
+        return line.to_string();
+    }
+    let indent = " ".repeat(line.len() - line.trim_start().len() + 4);
+    broken(line, ", ", &indent).iter().flat_map(|line| broken(line, " ", &indent)).collect::<Vec<_>>().join("\n")
+}
+
+fn broken(line: &str, between: &str, indent: &str) -> Vec<String> {
+    if line.chars().count() <= 120 {
+        return vec![line.to_string()];
+    }
+    let start = &line[..line.len() - line.trim_start().len()];
+    let mut lines = vec![String::new()];
+    for (i, part) in line.trim_start().split(between).enumerate() {
+        let last = lines.last_mut().expect("there is a line");
+        if i == 0 {
+            *last = format!("{start}{part}");
+        } else if last.len() + between.len() + part.len() + 1 > 120 {
+            last.push_str(between.trim_end());
+            lines.push(format!("{indent}{part}"));
+        } else {
+            last.push_str(between);
+            last.push_str(part);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_place_names_end_in_their_underscore() {
+        assert_eq!((suffixed("add", "_with"), suffixed("add_", "_with")), ("add_with".into(), "add_with_".into()));
+    }
+
+    #[test]
+    fn long_lines_break_between_arguments_and_then_words() {
+        assert_eq!(fold("    f(a, b)"), "    f(a, b)");
+        let names = ["a_name_of_twenty_char"; 8].join(" ");
+        let folded = fold(&format!("    fn [{names}] (x: i64, y: i64)"));
+        assert!(folded.lines().all(|line| line.len() <= 120), "{folded}");
+        let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+        assert_eq!(words(&folded), words(&format!("fn [{names}] (x: i64, y: i64)")));
+    }
 }

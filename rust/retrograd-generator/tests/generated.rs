@@ -3,6 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use retrograd_engine::ops::roster;
+use retrograd_generator::names::*;
+use retrograd_generator::short;
+
 const RENEW: &str = "RETROGRAD_WRITE_FACE";
 
 fn listed(folder: &Path, found: &mut BTreeSet<PathBuf>) {
@@ -23,6 +27,7 @@ fn generated_files_are_those_of_the_roster() {
     let mut stale = Vec::new();
     let mut there = BTreeSet::new();
     listed(&root.join("src/ops/generated"), &mut there);
+    listed(&root.join("tests/calls"), &mut there);
     let renew = std::env::var_os(RENEW).is_some();
     for (path, text) in &files {
         let path = root.join(path);
@@ -40,8 +45,35 @@ fn generated_files_are_those_of_the_roster() {
     for path in there {
         if renew { std::fs::remove_file(&path).expect("the file is removed") } else { stale.push(path) }
     }
+    let shown: Vec<_> = stale.iter().take(5).filter_map(|path| path.strip_prefix(&root).ok()).collect();
     assert!(
         stale.is_empty(),
-        "{stale:?} differ from what the roster says: run `make face`, or this test with {RENEW}=1"
+        "{} files of the crate retrograd are not what the generator writes, such as {shown:?}: run `make face`, or this \
+         test with {RENEW}=1",
+        stale.len()
     );
+}
+
+#[test]
+fn every_entry_of_the_roster_has_a_form_or_a_reason() {
+    let ops = retrograd_generator::ops();
+    let of: BTreeSet<&str> = ops.iter().map(|op| op.entry.rust).collect();
+    let excluded: BTreeSet<&str> = EXCLUDED.iter().map(|(function, _)| *function).collect();
+    for entry in roster() {
+        let has = of.contains(entry.rust);
+        let reason = excluded.contains(short(entry.rust).as_str());
+        assert!(has != reason, "{}: form {has}, excluded {reason}", entry.rust);
+    }
+}
+
+#[test]
+fn tables_name_what_is_in_the_roster() {
+    let functions: BTreeSet<String> = roster().map(|entry| short(entry.rust)).collect();
+    let named = EXCLUDED.iter().map(|row| row.0);
+    let named = named.chain(NAMES.iter().map(|row| row.0)).chain(PATHS.iter().map(|row| row.0));
+    let named = named.chain(REQUIRED.iter().map(|row| row.0)).chain(CHOICES_OF.iter().map(|row| row.0));
+    let named = named.chain(FIXED.iter().map(|row| row.0).filter(|f| *f != "*")).chain(MERGED.iter().copied());
+    for function in named {
+        assert!(functions.contains(function), "{function} is no op");
+    }
 }

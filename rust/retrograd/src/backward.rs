@@ -11,7 +11,7 @@ pub struct BackwardOptions {
     gradients: Option<Vec<Option<Engine>>>,
     retain_graph: Option<bool>,
     create_graph: bool,
-    inputs: Option<Tensors>,
+    inputs: Option<Vec<Engine>>,
 }
 
 impl BackwardOptions {
@@ -25,8 +25,8 @@ impl BackwardOptions {
 
     /// The gradients of several tensors, in their order.
     #[must_use]
-    pub fn gradients(mut self, gradients: impl Into<Tensors>) -> Self {
-        self.gradients = Some(gradients.into().iter().cloned().map(Some).collect());
+    pub fn gradients<'g>(mut self, gradients: impl Into<Tensors<'g>>) -> Self {
+        self.gradients = Some(gradients.into().engine().iter().cloned().map(Some).collect());
         self
     }
 
@@ -46,8 +46,8 @@ impl BackwardOptions {
 
     /// Accumulates into these only. Those that are no leaves retain their gradient from then on.
     #[must_use]
-    pub fn inputs(mut self, inputs: impl Into<Tensors>) -> Self {
-        self.inputs = Some(inputs.into());
+    pub fn inputs<'i>(mut self, inputs: impl Into<Tensors<'i>>) -> Self {
+        self.inputs = Some(inputs.into().engine().to_vec());
         self
     }
 }
@@ -55,7 +55,7 @@ impl BackwardOptions {
 /// What [`grad_with`] and [`grad_if_used`] may be told.
 #[derive(Clone, Debug, Default)]
 pub struct GradOptions {
-    gradients: Option<Tensors>,
+    gradients: Option<Vec<Option<Engine>>>,
     retain_graph: Option<bool>,
     create_graph: bool,
     materialize_grads: bool,
@@ -64,8 +64,8 @@ pub struct GradOptions {
 impl GradOptions {
     /// The gradients of the outputs, each of its output's shape. Without them they are 1, for outputs with one element.
     #[must_use]
-    pub fn grad_outputs(mut self, gradients: impl Into<Tensors>) -> Self {
-        self.gradients = Some(gradients.into());
+    pub fn grad_outputs<'g>(mut self, gradients: impl Into<Tensors<'g>>) -> Self {
+        self.gradients = Some(gradients.into().engine().iter().cloned().map(Some).collect());
         self
     }
 
@@ -146,7 +146,7 @@ impl Tensor {
 /// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
-pub fn backward(tensors: impl Into<Tensors>) -> Result<()> {
+pub fn backward<'t>(tensors: impl Into<Tensors<'t>>) -> Result<()> {
     backward_with(tensors, |options| options)
 }
 
@@ -155,13 +155,13 @@ pub fn backward(tensors: impl Into<Tensors>) -> Result<()> {
 /// # Errors
 /// As those of [`Tensor::backward_with`], and if there are not as many gradients as tensors.
 #[track_caller]
-pub fn backward_with(
-    tensors: impl Into<Tensors>,
+pub fn backward_with<'t>(
+    tensors: impl Into<Tensors<'t>>,
     options: impl FnOnce(BackwardOptions) -> BackwardOptions,
 ) -> Result<()> {
     site::here();
     let (tensors, options) = (tensors.into(), options(BackwardOptions::default()));
-    let roots = roots(&tensors, options.gradients.as_deref())?;
+    let roots = roots(tensors.engine(), options.gradients.as_deref())?;
     let targets = match &options.inputs {
         None => Vec::new(),
         Some(inputs) if inputs.is_empty() => return Err(empty("backward")),
@@ -236,7 +236,7 @@ fn run(roots: Vec<Root>, retain_graph: bool, create_graph: bool, targets: Vec<Ta
 /// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
-pub fn grad(outputs: impl Into<Tensors>, inputs: impl Into<Tensors>) -> Result<Vec<Tensor>> {
+pub fn grad<'o, 'i>(outputs: impl Into<Tensors<'o>>, inputs: impl Into<Tensors<'i>>) -> Result<Vec<Tensor>> {
     grad_with(outputs, inputs, |options| options)
 }
 
@@ -255,13 +255,13 @@ pub fn grad(outputs: impl Into<Tensors>, inputs: impl Into<Tensors>) -> Result<V
 /// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
-pub fn grad_with(
-    outputs: impl Into<Tensors>,
-    inputs: impl Into<Tensors>,
+pub fn grad_with<'o, 'i>(
+    outputs: impl Into<Tensors<'o>>,
+    inputs: impl Into<Tensors<'i>>,
     options: impl FnOnce(GradOptions) -> GradOptions,
 ) -> Result<Vec<Tensor>> {
     site::here();
-    let gradients = gradients(&outputs.into(), &inputs.into(), &options(GradOptions::default()))?;
+    let gradients = gradients(outputs.into().engine(), inputs.into().engine(), &options(GradOptions::default()))?;
     let used = |(i, g): (usize, Option<Tensor>)| {
         g.ok_or_else(|| {
             Error::autograd(format!(
@@ -287,21 +287,20 @@ pub fn grad_with(
 /// # Ok::<(), retrograd::Error>(())
 /// ```
 #[track_caller]
-pub fn grad_if_used(
-    outputs: impl Into<Tensors>,
-    inputs: impl Into<Tensors>,
+pub fn grad_if_used<'o, 'i>(
+    outputs: impl Into<Tensors<'o>>,
+    inputs: impl Into<Tensors<'i>>,
     options: impl FnOnce(GradOptions) -> GradOptions,
 ) -> Result<Vec<Option<Tensor>>> {
     site::here();
-    gradients(&outputs.into(), &inputs.into(), &options(GradOptions::default()))
+    gradients(outputs.into().engine(), inputs.into().engine(), &options(GradOptions::default()))
 }
 
 fn gradients(outputs: &[Engine], inputs: &[Engine], options: &GradOptions) -> Result<Vec<Option<Tensor>>> {
     if inputs.is_empty() {
         return Err(empty("grad"));
     }
-    let given: Option<Vec<_>> = options.gradients.as_ref().map(|all| all.iter().cloned().map(Some).collect());
-    let roots = roots(outputs, given.as_deref())?;
+    let roots = roots(outputs, options.gradients.as_deref())?;
     let target = |x: &Engine| {
         x.target_edge()?.map(Target::Capture).ok_or_else(|| {
             Error::autograd(

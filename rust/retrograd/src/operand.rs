@@ -1,6 +1,5 @@
 //! What an op takes in the place of a tensor: references, tensors, numbers.
 
-use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
@@ -116,8 +115,8 @@ numbers!(
     Complex<f64>: z => Scalar::Complex(z.re, z.im),
 );
 
-/// A list of tensors, for what takes one or several: from one, or from arrays, slices and vectors of tensors or of
-/// references to them.
+/// A list of tensors, for what takes one or several: of one, of arrays, slices and vectors of tensors or of references to
+/// them, or collected from either.
 ///
 /// ```
 /// use retrograd::{grad, tensor};
@@ -128,60 +127,63 @@ numbers!(
 /// assert_eq!(gradients[0].item::<f64>()?, 2.0);
 /// # Ok::<(), retrograd::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
-pub struct Tensors(Vec<engine::Tensor>);
+#[derive(Clone, Debug)]
+pub struct Tensors<'a>(List<'a>);
 
-impl Deref for Tensors {
-    type Target = [engine::Tensor];
-    fn deref(&self) -> &[engine::Tensor] {
-        &self.0
+#[derive(Clone, Debug)]
+enum List<'a> {
+    Borrowed(&'a [Tensor]),
+    Owned(Vec<Tensor>),
+}
+
+impl Tensors<'_> {
+    /// The tensors as the engine takes them.
+    #[inline]
+    pub(crate) fn engine(&self) -> &[engine::Tensor] {
+        let tensors = match &self.0 {
+            List::Borrowed(tensors) => tensors,
+            List::Owned(tensors) => tensors.as_slice(),
+        };
+        // SAFETY: 1. `Tensor` is `repr(transparent)` over the engine's tensor, so a slice of one is laid out as a slice of
+        // the other. 2. The result borrows from `self`, as the slice does.
+        unsafe { std::slice::from_raw_parts(tensors.as_ptr().cast(), tensors.len()) }
     }
 }
 
-impl<T: Borrow<Tensor>> FromIterator<T> for Tensors {
-    fn from_iter<I: IntoIterator<Item = T>>(tensors: I) -> Self {
-        Self(tensors.into_iter().map(|tensor| tensor.borrow().0.clone()).collect())
+impl FromIterator<Tensor> for Tensors<'_> {
+    fn from_iter<I: IntoIterator<Item = Tensor>>(tensors: I) -> Self {
+        Self(List::Owned(tensors.into_iter().collect()))
     }
 }
 
-impl From<&Tensor> for Tensors {
-    fn from(tensor: &Tensor) -> Self {
-        Self(vec![tensor.0.clone()])
+impl<'t> FromIterator<&'t Tensor> for Tensors<'_> {
+    fn from_iter<I: IntoIterator<Item = &'t Tensor>>(tensors: I) -> Self {
+        tensors.into_iter().cloned().collect()
     }
 }
 
-impl From<Tensor> for Tensors {
-    fn from(tensor: Tensor) -> Self {
-        Self(vec![tensor.0])
-    }
+/// Conversions to a list: of what is borrowed, and of what is collected.
+macro_rules! lists {
+    ($([$($const:tt)*] $from:ty, $tensors:ident => $list:expr);* $(;)?) => { $(
+        impl<'a, $($const)*> From<$from> for Tensors<'a> {
+            #[inline]
+            fn from($tensors: $from) -> Self {
+                $list
+            }
+        }
+    )* };
 }
-
-impl<T: Borrow<Tensor>> From<&[T]> for Tensors {
-    fn from(tensors: &[T]) -> Self {
-        tensors.iter().map(Borrow::borrow).collect()
-    }
-}
-
-impl<T: Borrow<Tensor>, const N: usize> From<[T; N]> for Tensors {
-    fn from(tensors: [T; N]) -> Self {
-        tensors.into_iter().collect()
-    }
-}
-
-impl<T: Borrow<Tensor>, const N: usize> From<&[T; N]> for Tensors {
-    fn from(tensors: &[T; N]) -> Self {
-        tensors.as_slice().into()
-    }
-}
-
-impl<T: Borrow<Tensor>> From<Vec<T>> for Tensors {
-    fn from(tensors: Vec<T>) -> Self {
-        tensors.into_iter().collect()
-    }
-}
-
-impl<T: Borrow<Tensor>> From<&Vec<T>> for Tensors {
-    fn from(tensors: &Vec<T>) -> Self {
-        tensors.as_slice().into()
-    }
-}
+lists!(
+    [] &'a Tensor, tensor => Self(List::Borrowed(std::slice::from_ref(tensor)));
+    [] &'a [Tensor], tensors => Self(List::Borrowed(tensors));
+    [] &'a Vec<Tensor>, tensors => Self(List::Borrowed(tensors));
+    [const N: usize] &'a [Tensor; N], tensors => Self(List::Borrowed(tensors));
+    [] Tensor, tensor => Self(List::Owned(vec![tensor]));
+    [] Vec<Tensor>, tensors => Self(List::Owned(tensors));
+    [const N: usize] [Tensor; N], tensors => tensors.into_iter().collect();
+    [const N: usize] [&Tensor; N], tensors => tensors.into_iter().collect();
+    [const N: usize] &[&Tensor; N], tensors => tensors.iter().copied().collect();
+    [] &[&Tensor], tensors => tensors.iter().copied().collect();
+    [] Vec<&Tensor>, tensors => tensors.into_iter().collect();
+    [] &Vec<&Tensor>, tensors => tensors.iter().copied().collect();
+);

@@ -108,12 +108,11 @@ impl AutocastOptions {
 /// Runs `f` in mixed precision: products compute in bfloat16, and ops that need the precision in float32.
 ///
 /// ```
-/// use retrograd::{DType, autocast, engine, tensor};
+/// use retrograd::{DType, autocast, tensor};
 ///
 /// let x = tensor![[1f32, 2.0], [3.0, 4.0]];
-/// let y = autocast(|| x.engine().matmul(x.engine()))?;
-/// assert_eq!(y.dtype(), DType::BFloat16);
-/// # Ok::<(), retrograd::Error>(())
+/// assert_eq!(autocast(|| x.matmul(&x)).dtype(), DType::BFloat16);
+/// assert_eq!(x.matmul(&x).dtype(), DType::Float32);
 /// ```
 pub fn autocast<R>(f: impl FnOnce() -> R) -> R {
     autocast_with(|options| options, f)
@@ -179,10 +178,9 @@ pub fn detect_anomaly<R>(f: impl FnOnce() -> R) -> R {
 /// Runs `f`, and has every op of this thread that makes a NaN of numbers that are none fail, in both directions.
 ///
 /// ```
-/// use retrograd::{Operand, detect_nan, tensor};
+/// use retrograd::{detect_nan, tensor};
 ///
-/// let x = tensor![0.0];
-/// let error = detect_nan(|| x.engine().log()?.mul(&Operand::from(0.0))).unwrap_err();
+/// let error = detect_nan(|| tensor![0.0].log().try_mul(0.0)).unwrap_err();
 /// assert!(error.to_string().contains("mul"));
 /// ```
 pub fn detect_nan<R>(f: impl FnOnce() -> R) -> R {
@@ -194,7 +192,7 @@ pub fn detect_nan<R>(f: impl FnOnce() -> R) -> R {
 /// ```
 /// use retrograd::{detect_nan_or_inf, tensor};
 ///
-/// let error = detect_nan_or_inf(|| tensor![0.0].engine().log()).unwrap_err();
+/// let error = detect_nan_or_inf(|| tensor![0.0].try_log()).unwrap_err();
 /// assert!(error.to_string().contains("log"));
 /// ```
 pub fn detect_nan_or_inf<R>(f: impl FnOnce() -> R) -> R {

@@ -40,6 +40,14 @@ macro_rules! list {
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct $name(SmallVec<[i64; FEW]>);
 
+        impl $name {
+            /// The integers, as the engine takes them.
+            #[inline]
+            pub fn as_slice(&self) -> &[i64] {
+                &self.0
+            }
+        }
+
         impl Deref for $name {
             type Target = [i64];
             #[inline]

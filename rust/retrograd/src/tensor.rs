@@ -132,7 +132,7 @@ impl Tensor {
         self.0.version()
     }
 
-    // ---- conversion
+    // ---- elements
 
     /// The elements where they are, for reading, of the type that the tensor's dtype has: float32 as `f32`, and bools as
     /// [`Truth`](engine::tensor::Truth). With the feature `ndarray`, `array()` of it is an `ArrayViewD`; `as_slice()` is a

@@ -1,6 +1,6 @@
 //! Parts of tensors, written as torch's subscripts are.
 
-use retrograd::{Ellipsis, IndexItem, NewAxis, Operand, Result, Tensor, i, tensor};
+use retrograd::{Ellipsis, IndexItem, NewAxis, Result, Tensor, i, tensor};
 
 fn counted() -> Tensor {
     Tensor::from_vec((0..24).collect::<Vec<i64>>(), [2, 3, 4])
@@ -33,7 +33,7 @@ fn shapes_and_elements_are_torchs() -> Result<()> {
         (x.i(tensor![1, 0, 1]), vec![3, 3, 4], 12),
         (x.i(i![.., tensor![2, 0], tensor![1i64, 3]]), vec![2, 2], 9),
         (x.i(i![tensor![false, true], 0]), vec![1, 4], 12),
-        (x.i(Tensor::from(x.engine().gt(&Operand::from(21))?)), vec![2], 22),
+        (x.i(x.gt(21)), vec![2], 22),
         (x.i(vec![IndexItem::from(1), IndexItem::from(0)]), vec![4], 12),
         (x.i(i![]), vec![2, 3, 4], 0),
     ] {

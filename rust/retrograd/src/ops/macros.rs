@@ -4,8 +4,9 @@
 /// two that take options.
 ///
 /// The documentation; the names and parameters of the function (`fn`), the method, the associated function
-/// (`made`) and the method that writes to its tensor (`in_place`, with documentation of its own), as far as there are any; what a method does first;
-/// the result; the engine's function and its arguments; the options, and the arguments that come of them.
+/// (`made`) and the method that writes to its tensor (`in_place`, with documentation of its own), as far as there are
+/// any; what a method does first; the result; the engine's function and its arguments; the options, and the arguments
+/// that come of them.
 macro_rules! op {
     (
         $docs:tt

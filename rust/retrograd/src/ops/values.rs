@@ -1,88 +1,12 @@
 //! Lists that ops take, from whatever says them.
 
-use crate::Tensor;
-use crate::engine;
+use smallvec::{SmallVec, smallvec};
+
 use crate::shape::Shape;
-
-/// A list of tensors: of a slice, an array or a `Vec` of tensors, or of references to them.
-#[derive(Clone, Debug)]
-pub struct Tensors<'a>(List<'a>);
-
-#[derive(Clone, Debug)]
-enum List<'a> {
-    Borrowed(&'a [Tensor]),
-    Owned(Vec<Tensor>),
-}
-
-impl Tensors<'_> {
-    /// The tensors as the engine takes them.
-    #[inline]
-    pub(crate) fn engine(&self) -> &[engine::Tensor] {
-        let tensors = match &self.0 {
-            List::Borrowed(tensors) => tensors,
-            List::Owned(tensors) => tensors.as_slice(),
-        };
-        // SAFETY: 1. `Tensor` is `repr(transparent)` over the engine's tensor, so a slice of one is laid out as a slice of
-        // the other. 2. The result borrows from `self`, as the slice does.
-        unsafe { std::slice::from_raw_parts(tensors.as_ptr().cast(), tensors.len()) }
-    }
-}
-
-impl<'a> From<&'a [Tensor]> for Tensors<'a> {
-    #[inline]
-    fn from(tensors: &'a [Tensor]) -> Self {
-        Self(List::Borrowed(tensors))
-    }
-}
-
-impl<'a> From<&'a Vec<Tensor>> for Tensors<'a> {
-    #[inline]
-    fn from(tensors: &'a Vec<Tensor>) -> Self {
-        Self(List::Borrowed(tensors))
-    }
-}
-
-impl<'a, const N: usize> From<&'a [Tensor; N]> for Tensors<'a> {
-    #[inline]
-    fn from(tensors: &'a [Tensor; N]) -> Self {
-        Self(List::Borrowed(tensors))
-    }
-}
-
-impl From<Vec<Tensor>> for Tensors<'_> {
-    #[inline]
-    fn from(tensors: Vec<Tensor>) -> Self {
-        Self(List::Owned(tensors))
-    }
-}
-
-impl<const N: usize> From<[Tensor; N]> for Tensors<'_> {
-    fn from(tensors: [Tensor; N]) -> Self {
-        Self(List::Owned(tensors.into()))
-    }
-}
-
-impl<const N: usize> From<[&Tensor; N]> for Tensors<'_> {
-    fn from(tensors: [&Tensor; N]) -> Self {
-        Self(List::Owned(tensors.into_iter().cloned().collect()))
-    }
-}
-
-impl<const N: usize> From<&[&Tensor; N]> for Tensors<'_> {
-    fn from(tensors: &[&Tensor; N]) -> Self {
-        Self(List::Owned(tensors.iter().copied().cloned().collect()))
-    }
-}
-
-impl From<&[&Tensor]> for Tensors<'_> {
-    fn from(tensors: &[&Tensor]) -> Self {
-        Self(List::Owned(tensors.iter().copied().cloned().collect()))
-    }
-}
 
 /// The size of an output along each axis, where `None` keeps that of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputSize(Vec<Option<i64>>);
+pub struct OutputSize(SmallVec<[Option<i64>; 3]>);
 
 impl OutputSize {
     #[inline]
@@ -95,7 +19,7 @@ macro_rules! output_sizes {
     ($($integer:ty),*) => {$(
         impl From<$integer> for OutputSize {
             fn from(size: $integer) -> Self {
-                Self(vec![Some(size as i64)])
+                Self(smallvec![Some(size as i64)])
             }
         }
         impl<const N: usize> From<[$integer; N]> for OutputSize {
@@ -115,7 +39,7 @@ output_sizes!(usize, i32, i64);
 
 /// Floats, as many as an op takes: one, or a list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Floats(Vec<f64>);
+pub struct Floats(SmallVec<[f64; 3]>);
 
 impl Floats {
     #[inline]
@@ -126,13 +50,13 @@ impl Floats {
 
 impl From<f64> for Floats {
     fn from(one: f64) -> Self {
-        Self(vec![one])
+        Self(smallvec![one])
     }
 }
 
 impl<const N: usize> From<[f64; N]> for Floats {
     fn from(list: [f64; N]) -> Self {
-        Self(list.into())
+        Self(SmallVec::from_slice(&list))
     }
 }
 
@@ -144,7 +68,7 @@ impl From<&[f64]> for Floats {
 
 impl From<Vec<f64>> for Floats {
     fn from(list: Vec<f64>) -> Self {
-        Self(list)
+        Self(list.into())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -8,11 +8,11 @@ use crate::shape::{Dims, Shape};
 
 op! {
     {
-        /// The frequencies of the `n` results of a Fourier transform: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n
-        /// d)`.
+        /// The frequencies of the `n` results of a Fourier transform: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] /
+        /// (n d)`.
         ///
-        /// Args: `n` how many; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector of
-        /// `n` elements, in cycles per unit of `d`. Errors: RuntimeError for a negative `n` or another dtype.
+        /// Args: `n` how many; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector
+        /// of `n` elements, in cycles per unit of `d`. Errors: RuntimeError for a negative `n` or another dtype.
     }
     fn [fftfreq try_fftfreq fftfreq_with try_fftfreq_with] ([] n: i64)
     -> Tensor = engine::create::frequencies::fftfreq, (n, 1.0, factory(None, false))
@@ -21,8 +21,8 @@ op! {
 
 op! {
     {
-        /// The frequencies of the `n // 2 + 1` results of a Fourier transform of `n` real numbers: `[0, 1, ..., n // 2] /
-        /// (n d)`.
+        /// The frequencies of the `n // 2 + 1` results of a Fourier transform of `n` real numbers: `[0, 1, ..., n // 2]
+        /// / (n d)`.
         ///
         /// Args: `n` how many numbers; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a
         /// vector, in cycles per unit of `d`. Errors: RuntimeError for a negative `n` or another dtype.
@@ -37,10 +37,10 @@ op! {
         /// The discrete Fourier transform along an axis: `y[k] = sum of x[j] exp(-2 pi i j k / n)`.
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
-        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for "forward",
-        /// its root for "ortho", nothing for "backward" (the default). Returns: a complex tensor. Derivative: the inverse
-        /// transform of `g`, not divided by `n`; of real numbers its real part. Errors: RuntimeError for fewer points
-        /// than 1, another norm or dtype; IndexError if the axis does not exist.
+        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
+        /// "forward", its root for "ortho", nothing for "backward" (the default). Returns: a complex tensor.
+        /// Derivative: the inverse transform of `g`, not divided by `n`; of real numbers its real part. Errors:
+        /// RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
     }
     fn [fft try_fft fft_with try_fft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft, (input.engine(), None, -1, None)
@@ -52,10 +52,10 @@ op! {
         /// The inverse of `fft` along an axis: `y[k] = sum of x[j] exp(2 pi i j k / n) / n`.
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
-        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for "backward"
-        /// (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor. Derivative: the
-        /// transform of `g` divided by `n`; of real numbers its real part. Errors: RuntimeError for fewer points than 1,
-        /// another norm or dtype; IndexError if the axis does not exist.
+        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
+        /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor.
+        /// Derivative: the transform of `g` divided by `n`; of real numbers its real part. Errors: RuntimeError for
+        /// fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
     }
     fn [ifft try_ifft ifft_with try_ifft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft, (input.engine(), None, -1, None)
@@ -67,11 +67,12 @@ op! {
         /// The Fourier transform of real numbers along an axis, the first `n // 2 + 1` numbers of it: the others are
         /// their conjugates, `y[n - k] = conj(y[k])`.
         ///
-        /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what is
-        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for "forward",
-        /// its root for "ortho", nothing for "backward" (the default). Returns: a complex tensor. Derivative: the real
-        /// part of the inverse transform of `g`, with zeros for what is left out, not divided by `n`. Errors:
-        /// RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what
+        /// is more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
+        /// "forward", its root for "ortho", nothing for "backward" (the default). Returns: a complex tensor.
+        /// Derivative: the real part of the inverse transform of `g`, with zeros for what is left out, not divided by
+        /// `n`. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not
+        /// exist.
     }
     fn [rfft try_rfft rfft_with try_rfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft, (input.engine(), None, -1, None)
@@ -84,11 +85,11 @@ op! {
         /// The imaginary parts of those that symmetry makes real do not count.
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
-        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for "backward"
-        /// (the default), its root for "ortho", nothing for "forward". Returns: a real tensor, by default of an even
-        /// length, `2 (m - 1)` for `m` numbers. Derivative: `rfft(g) / n`, doubled where a number stands for two of the
-        /// spectrum. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not
-        /// exist.
+        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
+        /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a real tensor, by default of
+        /// an even length, `2 (m - 1)` for `m` numbers. Derivative: `rfft(g) / n`, doubled where a number stands for
+        /// two of the spectrum. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the
+        /// axis does not exist.
     }
     fn [irfft try_irfft irfft_with try_irfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft, (input.engine(), None, -1, None)
@@ -101,10 +102,11 @@ op! {
         /// first `n // 2 + 1` of them; it is real.
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
-        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for "forward",
-        /// its root for "ortho", nothing for "backward" (the default). Returns: a real tensor, by default of an even
-        /// length, `2 (m - 1)` for `m` numbers. Derivative: `conj(rfft(g))`, doubled where a number stands for two.
-        /// Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
+        /// "forward", its root for "ortho", nothing for "backward" (the default). Returns: a real tensor, by default of
+        /// an even length, `2 (m - 1)` for `m` numbers. Derivative: `conj(rfft(g))`, doubled where a number stands for
+        /// two. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not
+        /// exist.
     }
     fn [hfft try_hfft hfft_with try_hfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft, (input.engine(), None, -1, None)
@@ -113,13 +115,14 @@ op! {
 
 op! {
     {
-        /// The inverse of `hfft` along an axis: the first `n // 2 + 1` of the Hermitian numbers whose transform is real.
+        /// The inverse of `hfft` along an axis: the first `n // 2 + 1` of the Hermitian numbers whose transform is
+        /// real.
         ///
-        /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what is
-        /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for "backward"
-        /// (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor. Derivative: the real
-        /// part of the transform of `g`, with zeros for what is left out, divided by `n`. Errors: RuntimeError for fewer
-        /// points than 1, another norm or dtype; IndexError if the axis does not exist.
+        /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what
+        /// is more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
+        /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor.
+        /// Derivative: the real part of the transform of `g`, with zeros for what is left out, divided by `n`. Errors:
+        /// RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
     }
     fn [ihfft try_ihfft ihfft_with try_ihfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft, (input.engine(), None, -1, None)
@@ -134,7 +137,8 @@ op! {
     }
     fn [fft2 try_fft2 fft2_with try_fft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft2, (input.engine(), None, &[-2, -1], None)
-    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(), o.norm.map(FftNorm::name))}
+    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(),
+        o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -145,18 +149,21 @@ op! {
     }
     fn [ifft2 try_ifft2 ifft2_with try_ifft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft2, (input.engine(), None, &[-2, -1], None)
-    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(), o.norm.map(FftNorm::name))}
+    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(),
+        o.norm.map(FftNorm::name))}
 }
 
 op! {
     {
-        /// The Fourier transform of real numbers along two axes: `rfft` along the last one, then `fft` along the others.
+        /// The Fourier transform of real numbers along two axes: `rfft` along the last one, then `fft` along the
+        /// others.
         ///
         /// Args: as `rfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
     }
     fn [rfft2 try_rfft2 rfft2_with try_rfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft2, (input.engine(), None, &[-2, -1], None)
-    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(), o.norm.map(FftNorm::name))}
+    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(),
+        o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -167,7 +174,8 @@ op! {
     }
     fn [irfft2 try_irfft2 irfft2_with try_irfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft2, (input.engine(), None, &[-2, -1], None)
-    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(), o.norm.map(FftNorm::name))}
+    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(),
+        o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -179,7 +187,8 @@ op! {
     }
     fn [hfft2 try_hfft2 hfft2_with try_hfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft2, (input.engine(), None, &[-2, -1], None)
-    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(), o.norm.map(FftNorm::name))}
+    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(),
+        o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -190,7 +199,8 @@ op! {
     }
     fn [ihfft2 try_ihfft2 ihfft2_with try_ihfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft2, (input.engine(), None, &[-2, -1], None)
-    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(), o.norm.map(FftNorm::name))}
+    {[] o: SDimNormOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_slice(),
+        o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -199,14 +209,15 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward" (the
-        /// default). Returns: a complex tensor. Derivative: the inverse transform of `g`, not divided by the number of
-        /// points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and
-        /// `dim` differ in length; IndexError if an axis does not exist.
+        /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward"
+        /// (the default). Returns: a complex tensor. Derivative: the inverse transform of `g`, not divided by the
+        /// number of points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if
+        /// `s` and `dim` differ in length; IndexError if an axis does not exist.
     }
     fn [fftn try_fftn fftn_with try_fftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftn, (input.engine(), None, None, None)
-    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
+    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice),
+        o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -215,14 +226,15 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing for
-        /// "forward". Returns: a complex tensor. Derivative: the transform of `g`, divided by the number of points.
-        /// Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ
-        /// in length; IndexError if an axis does not exist.
+        /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing
+        /// for "forward". Returns: a complex tensor. Derivative: the transform of `g`, divided by the number of points.
+        /// Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim`
+        /// differ in length; IndexError if an axis does not exist.
     }
     fn [ifftn try_ifftn ifftn_with try_ifftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftn, (input.engine(), None, None, None)
-    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
+    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice),
+        o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -230,17 +242,18 @@ op! {
         /// The Fourier transform of real numbers along several axes: `rfft` along the last one, then `fft` along the
         /// others.
         ///
-        /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
-        /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward" (the
-        /// default). Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes. Derivative: the
-        /// real part of the inverse transform of `g`, with zeros for what is left out. Errors: RuntimeError for fewer
-        /// points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in length; IndexError if an
-        /// axis does not exist.
+        /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is
+        /// cut off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm`
+        /// what the sums are divided by: the number of points for "forward", its root for "ortho", nothing for
+        /// "backward" (the default). Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
+        /// Derivative: the real part of the inverse transform of `g`, with zeros for what is left out. Errors:
+        /// RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in
+        /// length; IndexError if an axis does not exist.
     }
     fn [rfftn try_rfftn rfftn_with try_rfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfftn, (input.engine(), None, None, None)
-    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
+    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice),
+        o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -249,14 +262,15 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing for
-        /// "forward". Returns: a real tensor. Derivative: the `rfftn` of `g`, doubled where a number stands for two,
-        /// divided by the number of points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or
-        /// dtype, or if `s` and `dim` differ in length; IndexError if an axis does not exist.
+        /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing
+        /// for "forward". Returns: a real tensor. Derivative: the `rfftn` of `g`, doubled where a number stands for
+        /// two, divided by the number of points. Errors: RuntimeError for fewer points than 1, repeated axes, another
+        /// norm or dtype, or if `s` and `dim` differ in length; IndexError if an axis does not exist.
     }
     fn [irfftn try_irfftn irfftn_with try_irfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfftn, (input.engine(), None, None, None)
-    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
+    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice),
+        o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
 op! {
@@ -266,39 +280,41 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward" (the
-        /// default). Returns: a real tensor. Derivative: the conjugate of the `rfftn` of `g`, doubled where a number
-        /// stands for two. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s`
-        /// and `dim` differ in length; IndexError if an axis does not exist.
+        /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward"
+        /// (the default). Returns: a real tensor. Derivative: the conjugate of the `rfftn` of `g`, doubled where a
+        /// number stands for two. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype,
+        /// or if `s` and `dim` differ in length; IndexError if an axis does not exist.
     }
     fn [hfftn try_hfftn hfftn_with try_hfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfftn, (input.engine(), None, None, None)
-    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
+    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice),
+        o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
 op! {
     {
         /// The inverse of `hfftn`: `ihfft` along the last of several axes, then `ifft` along the others.
         ///
-        /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
-        /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing for
-        /// "forward". Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes. Derivative: the
-        /// real part of the transform of `g`, with zeros for what is left out, divided by the number of points. Errors:
-        /// RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in
-        /// length; IndexError if an axis does not exist.
+        /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is
+        /// cut off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm`
+        /// what the sums are divided by: the number of points for "backward" (the default), its root for "ortho",
+        /// nothing for "forward". Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
+        /// Derivative: the real part of the transform of `g`, with zeros for what is left out, divided by the number of
+        /// points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and
+        /// `dim` differ in length; IndexError if an axis does not exist.
     }
     fn [ihfftn try_ihfftn ihfftn_with try_ihfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfftn, (input.engine(), None, None, None)
-    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice), o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
+    {[] o: FftnOptions => Tensor = (input.engine(), o.s.as_ref().map(Shape::as_slice),
+        o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
 op! {
     {
         /// A copy with the frequency 0 in the middle of each axis, where transforms have it in front.
         ///
-        /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative: `g`
-        /// moved back. Errors: IndexError if an axis does not exist; RuntimeError without axes.
+        /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative:
+        /// `g` moved back. Errors: IndexError if an axis does not exist; RuntimeError without axes.
     }
     fn [fftshift try_fftshift fftshift_with try_fftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftshift, (input.engine(), None)
@@ -318,8 +334,8 @@ op! {
     {
         /// The inverse of `fftshift`: a copy with the middle of each axis in front.
         ///
-        /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative: `g`
-        /// moved back. Errors: as `fftshift`.
+        /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative:
+        /// `g` moved back. Errors: as `fftshift`.
     }
     fn [ifftshift try_ifftshift ifftshift_with try_ifftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftshift, (input.engine(), None)

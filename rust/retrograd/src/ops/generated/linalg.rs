@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::options::{
@@ -19,11 +19,11 @@ op! {
     {
         /// The norm of vectors: of all elements, or over dimensions; a real number.
         ///
-        /// Args: `x` a floating or complex dtype; `ord` the order `p` of `sum(abs(x) ** p) ** (1 / p)`, infinity for the
-        /// largest magnitude, minus infinity for the smallest, 0 for the number of elements that are not zero; `dim`,
-        /// `keepdim` as for `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions.
-        /// Derivative: `g` times that of the norm, 0 where the norm is 0. Errors: RuntimeError for integers, or an order
-        /// without identity over no elements.
+        /// Args: `x` a floating or complex dtype; `ord` the order `p` of `sum(abs(x) ** p) ** (1 / p)`, infinity for
+        /// the largest magnitude, minus infinity for the smallest, 0 for the number of elements that are not zero;
+        /// `dim`, `keepdim` as for `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the
+        /// dimensions. Derivative: `g` times that of the norm, 0 where the norm is 0. Errors: RuntimeError for
+        /// integers, or an order without identity over no elements.
     }
     fn [vector_norm try_vector_norm vector_norm_with try_vector_norm_with] ([] x: &Tensor)
     -> Tensor = engine::reduce::norm::vector_norm, (x.engine(), Scalar::Int(2), None, false, None)
@@ -36,8 +36,8 @@ op! {
         ///
         /// Args: `A` a floating or complex dtype; `ord` "fro" for the root of the sum of squares, "nuc" for the sum of
         /// the singular values; `dim` the two axes of the matrices; `keepdim` keeps them with size 1; `dtype` converts
-        /// first. Derivative: as for `linalg.vector_norm` and `linalg.svdvals`. Errors: RuntimeError for integers, fewer
-        /// than 2 dims or another name.
+        /// first. Derivative: as for `linalg.vector_norm` and `linalg.svdvals`. Errors: RuntimeError for integers,
+        /// fewer than 2 dims or another name.
     }
     fn [matrix_norm try_matrix_norm matrix_norm_with try_matrix_norm_with] ([] a: &Tensor)
     -> Tensor = engine::reduce::norm::matrix_norm, (a.engine(), "fro", &[-2, -1], false, None)
@@ -48,11 +48,12 @@ op! {
     {
         /// The norm of matrices by a number.
         ///
-        /// Args: `ord` 1 for the largest sum of magnitudes of a column, infinity for that of a row, -1 and minus infinity
-        /// for the smallest; 2 for the largest singular value, -2 for the smallest; others as above.
+        /// Args: `ord` 1 for the largest sum of magnitudes of a column, infinity for that of a row, -1 and minus
+        /// infinity for the smallest; 2 for the largest singular value, -2 for the smallest; others as above.
         #[doc(alias = "matrix_norm")]
     }
-    fn [matrix_norm_ord try_matrix_norm_ord matrix_norm_ord_with try_matrix_norm_ord_with] ([] a: &Tensor, ord: impl Into<Scalar>)
+    fn [matrix_norm_ord try_matrix_norm_ord matrix_norm_ord_with try_matrix_norm_ord_with] ([] a: &Tensor,
+        ord: impl Into<Scalar>)
     -> Tensor = engine::reduce::norm::matrix_norm_number, (a.engine(), as_scalar(ord), &[-2, -1], false, None)
     {[] o: MatrixNormOrdOptions => Tensor = (a.engine(), as_scalar(ord), o.dim.as_slice(), o.keepdim, o.dtype)}
 }
@@ -62,7 +63,8 @@ op! {
         /// As `matrix_norm_ord`, along `dim`.
     }
     fn [matrix_norm_ord_dim try_matrix_norm_ord_dim] ([] a: &Tensor, ord: impl Into<Scalar>, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::norm::matrix_norm_number, (a.engine(), as_scalar(ord), as_dims(dim).as_slice(), false, None)
+    -> Tensor = engine::reduce::norm::matrix_norm_number, (a.engine(), as_scalar(ord), as_dims(dim).as_slice(), false,
+        None)
     {}
 }
 
@@ -73,7 +75,8 @@ op! {
     }
     fn [norm_named try_norm_named norm_named_with try_norm_named_with] ([] a: &Tensor, ord: MatrixNorm)
     -> Tensor = engine::reduce::norm::linalg_norm_named, (a.engine(), ord.name(), None, false, None)
-    {[] o: DimKeepdimDtypeOptions => Tensor = (a.engine(), ord.name(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype)}
+    {[] o: DimKeepdimDtypeOptions => Tensor = (a.engine(), ord.name(), o.dim.as_ref().map(Dims::as_slice), o.keepdim,
+        o.dtype)}
 }
 
 op! {
@@ -81,7 +84,8 @@ op! {
         /// As `norm_named`, along `dim`.
     }
     fn [norm_named_dim try_norm_named_dim] ([] a: &Tensor, ord: MatrixNorm, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::norm::linalg_norm_named, (a.engine(), ord.name(), Some(as_dims(dim).as_slice()), false, None)
+    -> Tensor = engine::reduce::norm::linalg_norm_named, (a.engine(), ord.name(), Some(as_dims(dim).as_slice()), false,
+        None)
     {}
 }
 
@@ -89,9 +93,10 @@ op! {
     {
         /// The norm of vectors or, with an order and two axes, of matrices.
         ///
-        /// Args: `A` a floating or complex dtype; `ord` an order, None for the root of the sum of squares; `dim` one axis
-        /// or two, None for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: `linalg.vector_norm`,
-        /// or `linalg.matrix_norm` for an order and two axes. Errors: RuntimeError for more axes, and as these do.
+        /// Args: `A` a floating or complex dtype; `ord` an order, None for the root of the sum of squares; `dim` one
+        /// axis or two, None for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns:
+        /// `linalg.vector_norm`, or `linalg.matrix_norm` for an order and two axes. Errors: RuntimeError for more axes,
+        /// and as these do.
     }
     fn [norm try_norm norm_with try_norm_with] ([] a: &Tensor)
     -> Tensor = engine::reduce::norm::linalg_norm, (a.engine(), None, None, false, None)
@@ -134,9 +139,9 @@ op! {
     {
         /// The sums of products along an axis, the first factors conjugated.
         ///
-        /// Args: `x`, `y` of one floating or complex dtype, with shapes that broadcast; `dim` the axis. Returns: a tensor
-        /// without the axis. Derivative: `g * y` and `g * x`. Errors: RuntimeError if the axis has different sizes, for
-        /// integers, or if the dtypes differ.
+        /// Args: `x`, `y` of one floating or complex dtype, with shapes that broadcast; `dim` the axis. Returns: a
+        /// tensor without the axis. Derivative: `g * y` and `g * x`. Errors: RuntimeError if the axis has different
+        /// sizes, for integers, or if the dtypes differ.
     }
     fn [vecdot try_vecdot vecdot_with try_vecdot_with] ([] x: &Tensor, y: &Tensor)
     -> Tensor = engine::matmul::linalg::vecdot, (x.engine(), y.engine(), -1)
@@ -181,8 +186,8 @@ op! {
         /// A square matrix, or each of a batch, multiplied by itself.
         ///
         /// Args: `A` of shape `(*, m, m)`; `n` how often, 0 for the identity, a negative one for powers of the inverse.
-        /// Returns: a tensor of the same shape. Derivative: that of the products and of the inverse. Errors: RuntimeError
-        /// for matrices that are not square; LinAlgError for a singular matrix and a negative `n`.
+        /// Returns: a tensor of the same shape. Derivative: that of the products and of the inverse. Errors:
+        /// RuntimeError for matrices that are not square; LinAlgError for a singular matrix and a negative `n`.
     }
     fn [matrix_power try_matrix_power] ([] a: &Tensor, n: i64)
     -> Tensor = engine::matmul::linalg::matrix_power, (a.engine(), n)
@@ -252,7 +257,8 @@ op! {
         /// zero on the diagonal gives infinities or NaN. Derivative: `gB = A^-H g` and the triangle of `-gB X^H` (Giles
         /// 2008, 2.3.1). Errors: RuntimeError if shapes or dtypes do not fit.
     }
-    fn [solve_triangular try_solve_triangular solve_triangular_with try_solve_triangular_with] ([] a: &Tensor, b: &Tensor, upper: bool)
+    fn [solve_triangular try_solve_triangular solve_triangular_with try_solve_triangular_with] ([] a: &Tensor,
+        b: &Tensor, upper: bool)
     -> Tensor = engine::linalg::triangular::solve_triangular, (a.engine(), b.engine(), upper, true, false)
     {[] o: SolveTriangularOptions => Tensor = (a.engine(), b.engine(), upper, o.left, o.unitriangular)}
 }
@@ -261,11 +267,11 @@ op! {
     {
         /// The factorization `A = L D L^T` of symmetric matrices, or `L D L^H` of Hermitian ones.
         ///
-        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128, of which the lower triangle is read;
-        /// `hermitian` says which of both complex matrices are. Returns: `(LD, pivots)`: `D`, which has blocks of one or
-        /// two rows, and below it `L`, without its ones; and the rows that were swapped, as LAPACK's `sytrf` has them:
-        /// negative for blocks of two rows. There is no derivative. Errors: LinAlgError if a block of `D` is zero,
-        /// RuntimeError if matrices are not square.
+        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128, of which the lower triangle is
+        /// read; `hermitian` says which of both complex matrices are. Returns: `(LD, pivots)`: `D`, which has blocks of
+        /// one or two rows, and below it `L`, without its ones; and the rows that were swapped, as LAPACK's `sytrf` has
+        /// them: negative for blocks of two rows. There is no derivative. Errors: LinAlgError if a block of `D` is
+        /// zero, RuntimeError if matrices are not square.
     }
     fn [ldl_factor try_ldl_factor ldl_factor_with try_ldl_factor_with] ([] a: &Tensor)
     -> Ldl = engine::linalg::ldl::ldl_factor, (a.engine(), false)
@@ -288,9 +294,9 @@ op! {
     {
         /// The solution of `A X = B` by the factors of `A`.
         ///
-        /// Args: `LD`, `pivots` what `linalg.ldl_factor` returned, with the same `hermitian`; `B` (\*, n, k), whose batch
-        /// broadcasts with theirs. Returns: a tensor of the shape of `B`, broadcast. There is no derivative. Errors:
-        /// RuntimeError if shapes or dtypes do not fit.
+        /// Args: `LD`, `pivots` what `linalg.ldl_factor` returned, with the same `hermitian`; `B` (\*, n, k), whose
+        /// batch broadcasts with theirs. Returns: a tensor of the shape of `B`, broadcast. There is no derivative.
+        /// Errors: RuntimeError if shapes or dtypes do not fit.
     }
     fn [ldl_solve try_ldl_solve ldl_solve_with try_ldl_solve_with] ([] ld: &Tensor, pivots: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::ldl::ldl_solve, (ld.engine(), pivots.engine(), b.engine(), false)
@@ -302,9 +308,9 @@ op! {
         /// The LU factorization with row pivoting, `A = P L U`.
         ///
         /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `pivot` must be True. Returns: `(P,
-        /// L, U)`: permutations (\*, m, m), lower triangles (\*, m, k) with ones on the diagonal, upper triangles (\*, k,
-        /// n), with `k = min(m, n)`. Singular matrices are factored too; they have no derivative. Derivative: that of
-        /// Walter and Lehmann (2010). Errors: RuntimeError for fewer than 2 dims.
+        /// L, U)`: permutations (\*, m, m), lower triangles (\*, m, k) with ones on the diagonal, upper triangles (\*,
+        /// k, n), with `k = min(m, n)`. Singular matrices are factored too; they have no derivative. Derivative: that
+        /// of Walter and Lehmann (2010). Errors: RuntimeError for fewer than 2 dims.
     }
     fn [lu try_lu lu_with try_lu_with] ([] a: &Tensor)
     -> Plu = engine::linalg::lu::linalg_lu, (a.engine(), true)
@@ -315,10 +321,10 @@ op! {
     {
         /// The factors of `A = P L U` in one matrix, and the pivots.
         ///
-        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `pivot` must be True. Returns: `(LU,
-        /// pivots)`: `U` and below its diagonal `L`, without its ones; and in int32, from 1 on, the row that each row was
-        /// swapped with. Derivative: that of Walter and Lehmann (2010). Errors: RuntimeError if a diagonal element of `U`
-        /// is zero.
+        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `pivot` must be True. Returns:
+        /// `(LU, pivots)`: `U` and below its diagonal `L`, without its ones; and in int32, from 1 on, the row that each
+        /// row was swapped with. Derivative: that of Walter and Lehmann (2010). Errors: RuntimeError if a diagonal
+        /// element of `U` is zero.
     }
     fn [lu_factor try_lu_factor lu_factor_with try_lu_factor_with] ([] a: &Tensor)
     -> Lu = engine::linalg::lu::lu_factor, (a.engine(), true)
@@ -343,8 +349,8 @@ op! {
         ///
         /// Args: `LU`, `pivots` what `linalg.lu_factor` returned for (\*, n, n); `B` (\*, n, k), or (\*, k, n) unless
         /// `left`; `adjoint` takes the adjoint of `A`. Batches broadcast. Returns: a tensor of the shape of `B`,
-        /// broadcast. Derivative: `gB = A^-H g`, and those of the factors from `-gB X^H`. Errors: RuntimeError if shapes
-        /// or dtypes do not fit.
+        /// broadcast. Derivative: `gB = A^-H g`, and those of the factors from `-gB X^H`. Errors: RuntimeError if
+        /// shapes or dtypes do not fit.
     }
     fn [lu_solve try_lu_solve lu_solve_with try_lu_solve_with] ([] lu: &Tensor, pivots: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::lu::linalg_lu_solve, (lu.engine(), pivots.engine(), b.engine(), true, false)
@@ -356,10 +362,10 @@ op! {
         /// The solution of `A X = B`, or of `X A = B`, with square matrices `A`.
         ///
         /// Args: `A` (\*, n, n); `B` (\*, n, k), or (\*, k, n) unless `left`, of the same dtype, float32, float64,
-        /// complex64 or complex128; batches broadcast. A `B` of one dim, or of the shape (\*, n) of `A` without its last
-        /// axis, is vectors. Returns: a tensor of the shape of `B`, broadcast. Derivative: `gB = A^-H g` and `gA = -gB
-        /// X^H` (Giles 2008, 2.3.1). Errors: LinAlgError if a matrix is singular, RuntimeError if shapes or dtypes do not
-        /// fit.
+        /// complex64 or complex128; batches broadcast. A `B` of one dim, or of the shape (\*, n) of `A` without its
+        /// last axis, is vectors. Returns: a tensor of the shape of `B`, broadcast. Derivative: `gB = A^-H g` and `gA =
+        /// -gB X^H` (Giles 2008, 2.3.1). Errors: LinAlgError if a matrix is singular, RuntimeError if shapes or dtypes
+        /// do not fit.
     }
     fn [solve try_solve solve_with try_solve_with] ([] a: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::solve::solve, (a.engine(), b.engine(), true)
@@ -382,9 +388,9 @@ op! {
     {
         /// The inverses of square matrices.
         ///
-        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a tensor of the same shape.
-        /// Derivative: `-A^-H g A^-H` (Giles 2008, 2.2.3). Errors: LinAlgError if a matrix is singular, RuntimeError if
-        /// matrices are not square.
+        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a tensor of the same
+        /// shape. Derivative: `-A^-H g A^-H` (Giles 2008, 2.2.3). Errors: LinAlgError if a matrix is singular,
+        /// RuntimeError if matrices are not square.
     }
     fn [inv try_inv] ([] a: &Tensor)
     -> Tensor = engine::linalg::solve::inv, (a.engine())
@@ -405,12 +411,12 @@ op! {
 
 op! {
     {
-        /// The tensor that `tensordot` takes back to the identity: the inverse of a matrix whose rows are the first `ind`
-        /// axes.
+        /// The tensor that `tensordot` takes back to the identity: the inverse of a matrix whose rows are the first
+        /// `ind` axes.
         ///
         /// Args: `A` whose first `ind` axes have as many elements as the others. Returns: a tensor with the axes in the
-        /// other order, the last ones first. Derivative: that of `linalg.inv`. Errors: RuntimeError if sizes do not fit,
-        /// LinAlgError if there is no inverse.
+        /// other order, the last ones first. Derivative: that of `linalg.inv`. Errors: RuntimeError if sizes do not
+        /// fit, LinAlgError if there is no inverse.
     }
     fn [tensorinv try_tensorinv tensorinv_with try_tensorinv_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::solve::tensorinv, (a.engine(), 2)
@@ -422,8 +428,8 @@ op! {
         /// The tensor `X` with `tensordot(A, X, X.ndim) = B`.
         ///
         /// Args: `A` whose first axes are those of `B`, and whose others have as many elements; `dims` axes of `A` that
-        /// are moved to the end before. Returns: a tensor with the other axes of `A`. Derivative: that of `linalg.solve`.
-        /// Errors: RuntimeError if sizes do not fit, LinAlgError if there is no solution.
+        /// are moved to the end before. Returns: a tensor with the other axes of `A`. Derivative: that of
+        /// `linalg.solve`. Errors: RuntimeError if sizes do not fit, LinAlgError if there is no solution.
     }
     fn [tensorsolve try_tensorsolve tensorsolve_with try_tensorsolve_with] ([] a: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::solve::tensorsolve, (a.engine(), b.engine(), None)
@@ -434,8 +440,8 @@ op! {
     {
         /// The determinants of square matrices.
         ///
-        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each matrix, 1
-        /// of empty ones. Derivative: `g` times the cofactors, `det A^-H`; those of singular matrices too. Errors:
+        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each matrix,
+        /// 1 of empty ones. Derivative: `g` times the cofactors, `det A^-H`; those of singular matrices too. Errors:
         /// RuntimeError if matrices are not square.
     }
     fn [det try_det] ([] a: &Tensor)
@@ -449,8 +455,8 @@ op! {
         ///
         /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: `(sign, logabsdet)`: the
         /// sign has the dtype of `A`, and is a number of magnitude 1, or 0 for a singular matrix, whose logarithm is
-        /// `-inf`. Derivative: `A^-H` times the gradient of the logarithm, and of complex matrices `-i Im(conj(g) sign)`.
-        /// Errors: RuntimeError if matrices are not square.
+        /// `-inf`. Derivative: `A^-H` times the gradient of the logarithm, and of complex matrices `-i Im(conj(g)
+        /// sign)`. Errors: RuntimeError if matrices are not square.
     }
     fn [slogdet try_slogdet] ([] a: &Tensor)
     -> SignLogabsdet = engine::linalg::determinant::linalg_slogdet, (a.engine())
@@ -476,10 +482,10 @@ op! {
     {
         /// The first columns of the product of Householder reflections, as `geqrf` gives them.
         ///
-        /// Args: `input` (\*, m, n) whose columns have the reflections' vectors below the diagonal, `tau` (\*, k) with `m
-        /// >= n >= k`, of one dtype. Returns: (\*, m, n), the first `n` columns of `H[0] H[1] ...` with `H[i] = I -
-        /// tau[i] v v^H`. Derivative: that of a product, a factor at a time. Errors: RuntimeError if shapes or dtypes do
-        /// not fit.
+        /// Args: `input` (\*, m, n) whose columns have the reflections' vectors below the diagonal, `tau` (\*, k) with
+        /// `m >= n >= k`, of one dtype. Returns: (\*, m, n), the first `n` columns of `H[0] H[1] ...` with `H[i] = I -
+        /// tau[i] v v^H`. Derivative: that of a product, a factor at a time. Errors: RuntimeError if shapes or dtypes
+        /// do not fit.
     }
     fn [householder_product try_householder_product] ([] input: &Tensor, tau: &Tensor)
     -> Tensor = engine::linalg::qr::householder_product, (input.engine(), tau.engine())
@@ -490,12 +496,12 @@ op! {
     {
         /// The eigenvalues and eigenvectors of Hermitian (or real symmetric) matrices: `A = V diag(w) V^H`.
         ///
-        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128; `UPLO` which triangle is read, "L" or
-        /// "U". Returns: `(eigenvalues, eigenvectors)`: real numbers in ascending order, and orthonormal columns.
+        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128; `UPLO` which triangle is read, "L"
+        /// or "U". Returns: `(eigenvalues, eigenvectors)`: real numbers in ascending order, and orthonormal columns.
         /// Derivative: `V (diag(gw) + skew(V^H gV) / E) V^H`, where `E` has the distances of eigenvalues (Giles 2008,
         /// 3.1). Eigenvectors have an arbitrary sign or phase: a loss that depends on phases is refused. Repeated
-        /// eigenvalues that the loss does not separate add nothing; otherwise the derivative is infinite or NaN. Errors:
-        /// LinAlgError if there are infinities or NaN; RuntimeError if matrices are not square.
+        /// eigenvalues that the loss does not separate add nothing; otherwise the derivative is infinite or NaN.
+        /// Errors: LinAlgError if there are infinities or NaN; RuntimeError if matrices are not square.
     }
     fn [eigh try_eigh eigh_with try_eigh_with] ([] a: &Tensor)
     -> Eig = engine::linalg::eigh::linalg_eigh, (a.engine(), "L")
@@ -506,8 +512,8 @@ op! {
     {
         /// The eigenvalues of Hermitian (or real symmetric) matrices, in ascending order.
         ///
-        /// Args: as `linalg.eigh`. Returns: real numbers (\*, n). Derivative: `V diag(g) V^H`, of any matrix. Errors: as
-        /// there.
+        /// Args: as `linalg.eigh`. Returns: real numbers (\*, n). Derivative: `V diag(g) V^H`, of any matrix. Errors:
+        /// as there.
     }
     fn [eigvalsh try_eigvalsh eigvalsh_with try_eigvalsh_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::eigh::eigvalsh, (a.engine(), "L")
@@ -522,8 +528,8 @@ op! {
         /// eigenvectors)`, both complex: in no particular order, and columns of length 1. Derivative: `V^-H (diag(gw) +
         /// (V^H gV - V^H V Re(diag(V^H gV))) / conj(E)) V^H`, where `E` has the distances of eigenvalues (Giles 2008,
         /// 3.1; Boeddeker et al. 2017); a loss that depends on the phases of eigenvectors is refused; repeated
-        /// eigenvalues as for `linalg.eigh`. Errors: RuntimeError if matrices are not square, or have infinities or NaN;
-        /// LinAlgError if the iteration does not converge.
+        /// eigenvalues as for `linalg.eigh`. Errors: RuntimeError if matrices are not square, or have infinities or
+        /// NaN; LinAlgError if the iteration does not converge.
     }
     fn [eig try_eig] ([] a: &Tensor)
     -> Eig = engine::linalg::eig::linalg_eig, (a.engine())
@@ -545,12 +551,12 @@ op! {
     {
         /// The singular value decomposition of matrices: `A = U diag(S) Vh`.
         ///
-        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `full_matrices` makes `U` (\*, m, m)
-        /// and `Vh` (\*, n, n) bases, otherwise they have `min(m, n)` columns and rows; `driver` is for other devices.
-        /// Returns: `(U, S, Vh)`, `S` real and in descending order. Derivative: see Townsend 2016, and Wan and Zhang 2019
-        /// for complex numbers; singular vectors have an arbitrary sign or phase, and a loss that depends on phases is
-        /// refused. Repeated values that the loss does not separate add nothing; otherwise the derivative is infinite or
-        /// NaN. Errors: LinAlgError if there are infinities or NaN.
+        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `full_matrices` makes `U` (\*, m,
+        /// m) and `Vh` (\*, n, n) bases, otherwise they have `min(m, n)` columns and rows; `driver` is for other
+        /// devices. Returns: `(U, S, Vh)`, `S` real and in descending order. Derivative: see Townsend 2016, and Wan and
+        /// Zhang 2019 for complex numbers; singular vectors have an arbitrary sign or phase, and a loss that depends on
+        /// phases is refused. Repeated values that the loss does not separate add nothing; otherwise the derivative is
+        /// infinite or NaN. Errors: LinAlgError if there are infinities or NaN.
     }
     fn [svd try_svd svd_with try_svd_with] ([] a: &Tensor)
     -> Svd = engine::linalg::svd::linalg_svd, (a.engine(), true, None)
@@ -573,11 +579,11 @@ op! {
     {
         /// The pseudoinverse of matrices (Moore and Penrose).
         ///
-        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; singular values up to `max(atol, rtol
-        /// * largest)` count as 0, where `rtol` is `max(m, n)` times epsilon, or 0 if `atol` is positive; `hermitian`
-        /// says that matrices are Hermitian (or real symmetric), of which the lower triangle is read. Returns: (\*, n,
-        /// m). Derivative: `-P^H g P^H + P^H P g^H (I - P A) + (I - A P) g^H P P^H`, of matrices whose rank stays (Golub
-        /// and Pereyra 1973). Errors: LinAlgError if there are infinities or NaN.
+        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; singular values up to `max(atol,
+        /// rtol * largest)` count as 0, where `rtol` is `max(m, n)` times epsilon, or 0 if `atol` is positive;
+        /// `hermitian` says that matrices are Hermitian (or real symmetric), of which the lower triangle is read.
+        /// Returns: (\*, n, m). Derivative: `-P^H g P^H + P^H P g^H (I - P A) + (I - A P) g^H P P^H`, of matrices whose
+        /// rank stays (Golub and Pereyra 1973). Errors: LinAlgError if there are infinities or NaN.
     }
     fn [pinv try_pinv pinv_with try_pinv_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::pinv::pinv, (a.engine(), None, None, false)
@@ -593,7 +599,8 @@ op! {
     }
     fn [pinv_tensors try_pinv_tensors pinv_tensors_with try_pinv_tensors_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::pinv::pinv_tensors, (a.engine(), None, None, false)
-    {['o] o: PinvTensorsOptions<'o> => Tensor = (a.engine(), o.atol.map(Tensor::engine), o.rtol.map(Tensor::engine), o.hermitian)}
+    {['o] o: PinvTensorsOptions<'o> => Tensor = (a.engine(), o.atol.map(Tensor::engine), o.rtol.map(Tensor::engine),
+        o.hermitian)}
 }
 
 op! {
@@ -611,7 +618,8 @@ op! {
         /// The pseudoinverse, with the older name of `rtol`, `rcond`, for each matrix of a batch.
         #[doc(alias = "pinv")]
     }
-    fn [pinv_rcond_tensor try_pinv_rcond_tensor pinv_rcond_tensor_with try_pinv_rcond_tensor_with] ([] a: &Tensor, rcond: &Tensor)
+    fn [pinv_rcond_tensor try_pinv_rcond_tensor pinv_rcond_tensor_with try_pinv_rcond_tensor_with] ([] a: &Tensor,
+        rcond: &Tensor)
     -> Tensor = engine::linalg::pinv::pinv_rcond_tensor, (a.engine(), rcond.engine(), false)
     {[] o: HermitianOptions => Tensor = (a.engine(), rcond.engine(), o.hermitian)}
 }
@@ -635,9 +643,11 @@ op! {
         /// Args: `atol`, `rtol` tensors of the shape of the batch, or that broadcast to it.
         #[doc(alias = "matrix_rank")]
     }
-    fn [matrix_rank_tensors try_matrix_rank_tensors matrix_rank_tensors_with try_matrix_rank_tensors_with] ([] input: &Tensor)
+    fn [matrix_rank_tensors try_matrix_rank_tensors matrix_rank_tensors_with try_matrix_rank_tensors_with] ([] input:
+        &Tensor)
     -> Tensor = engine::linalg::pinv::matrix_rank_tensors, (input.engine(), None, None, false)
-    {['o] o: PinvTensorsOptions<'o> => Tensor = (input.engine(), o.atol.map(Tensor::engine), o.rtol.map(Tensor::engine), o.hermitian)}
+    {['o] o: PinvTensorsOptions<'o> => Tensor = (input.engine(), o.atol.map(Tensor::engine), o.rtol.map(Tensor::engine),
+        o.hermitian)}
 }
 
 op! {
@@ -655,7 +665,9 @@ op! {
         /// How many singular values are larger than `tol`, for each matrix of a batch.
         #[doc(alias = "matrix_rank")]
     }
-    fn [matrix_rank_tol_tensor try_matrix_rank_tol_tensor matrix_rank_tol_tensor_with try_matrix_rank_tol_tensor_with] ([] input: &Tensor, tol: &Tensor)
+    fn [matrix_rank_tol_tensor try_matrix_rank_tol_tensor matrix_rank_tol_tensor_with try_matrix_rank_tol_tensor_with]
+        ([] input: &Tensor,
+        tol: &Tensor)
     -> Tensor = engine::linalg::pinv::matrix_rank_tol_tensor, (input.engine(), tol.engine(), false)
     {[] o: HermitianOptions => Tensor = (input.engine(), tol.engine(), o.hermitian)}
 }
@@ -665,13 +677,13 @@ op! {
         /// Solutions by least squares: the `X` of smallest length among those for which `|A X - B|` is smallest.
         ///
         /// Args: `A` (\*, m, n) and `B` (\*, m, k), or (\*, m) for one right side each, of one dtype, float32, float64,
-        /// complex64 or complex128, of one batch; `rcond` singular values up to `rcond` times the largest count as 0, by
-        /// default `max(m, n)` times epsilon; `driver` "gelsy", the default, "gelsd", "gelss", or "gels" for matrices of
-        /// full rank. Returns: `(solution, residuals, rank, singular_values)`: (\*, n, k); the squares of `|A X - B|` if
-        /// `m > n`, all matrices have rank `n` and the driver is not "gelsy", or else empty; the rank unless the driver
-        /// is "gels"; the singular values for "gelsd" and "gelss". Derivative: that of `pinv(A) @ B` (Golub and Pereyra
-        /// 1973), for matrices whose rank stays, and of the residuals. Errors: RuntimeError if shapes or dtypes do not
-        /// fit; LinAlgError if there are infinities or NaN.
+        /// complex64 or complex128, of one batch; `rcond` singular values up to `rcond` times the largest count as 0,
+        /// by default `max(m, n)` times epsilon; `driver` "gelsy", the default, "gelsd", "gelss", or "gels" for
+        /// matrices of full rank. Returns: `(solution, residuals, rank, singular_values)`: (\*, n, k); the squares of
+        /// `|A X - B|` if `m > n`, all matrices have rank `n` and the driver is not "gelsy", or else empty; the rank
+        /// unless the driver is "gels"; the singular values for "gelsd" and "gelss". Derivative: that of `pinv(A) @ B`
+        /// (Golub and Pereyra 1973), for matrices whose rank stays, and of the residuals. Errors: RuntimeError if
+        /// shapes or dtypes do not fit; LinAlgError if there are infinities or NaN.
     }
     fn [lstsq try_lstsq lstsq_with try_lstsq_with] ([] a: &Tensor, b: &Tensor)
     -> Lstsq = engine::linalg::pinv::lstsq, (a.engine(), b.engine(), None, None)
@@ -683,10 +695,10 @@ op! {
         /// The condition number of matrices: how much a relative error may grow in a solution.
         ///
         /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `p` None or 2 for the largest
-        /// singular value over the smallest, -2 for its inverse; 1, -1, infinity or minus infinity for the product of the
-        /// norms of a square matrix and of its inverse. Returns: real numbers of the shape of the batch; infinite or NaN
-        /// for a singular matrix. Derivative: that of the norms. Errors: RuntimeError for another `p`, or if matrices are
-        /// not square for one that needs it.
+        /// singular value over the smallest, -2 for its inverse; 1, -1, infinity or minus infinity for the product of
+        /// the norms of a square matrix and of its inverse. Returns: real numbers of the shape of the batch; infinite
+        /// or NaN for a singular matrix. Derivative: that of the norms. Errors: RuntimeError for another `p`, or if
+        /// matrices are not square for one that needs it.
     }
     fn [cond try_cond cond_with try_cond_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::spectrum::cond, (a.engine(), None)

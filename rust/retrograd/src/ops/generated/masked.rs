@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::options::{
@@ -15,13 +15,15 @@ op! {
         ///
         /// Args: `input` any dtype; `dim` an integer or a list, None for all; `keepdim` keeps them with size 1; `dtype`
         /// converts first (int64 for integers and bool); `mask` says which elements count, None for all: a bool tensor
-        /// that broadcasts to `input` and has no more dims. Returns: a tensor without (or with size 1 in) the dimensions;
-        /// 0 where nothing counts. Derivative: `g` inside the mask, 0 outside. Errors: IndexError for a dimension out of
-        /// range or a mask with more dims; RuntimeError for a mask that does not broadcast, or a dimension named twice.
+        /// that broadcasts to `input` and has no more dims. Returns: a tensor without (or with size 1 in) the
+        /// dimensions; 0 where nothing counts. Derivative: `g` inside the mask, 0 outside. Errors: IndexError for a
+        /// dimension out of range or a mask with more dims; RuntimeError for a mask that does not broadcast, or a
+        /// dimension named twice.
     }
     fn [sum try_sum sum_with try_sum_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_sum, (input.engine(), None, Some(false), None, None)
-    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -29,7 +31,8 @@ op! {
         /// As `sum`, along `dim`.
     }
     fn [sum_dim try_sum_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::masked::masked_sum, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None, None)
+    -> Tensor = engine::reduce::masked::masked_sum, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None,
+        None)
     {}
 }
 
@@ -42,7 +45,8 @@ op! {
     }
     fn [prod try_prod prod_with try_prod_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_prod, (input.engine(), None, Some(false), None, None)
-    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -50,8 +54,8 @@ op! {
         /// The sums up to each element of those in the mask, along a dimension.
         ///
         /// Args: `input`, `mask` as `masked.sum`; `dim` the dimension; `dtype` converts first. Returns: the same shape
-        /// and, unless `dtype` is given, the same dtype; outside the mask the sum so far. Derivative: the sum of `g` from
-        /// each element on, inside the mask. Errors: as `masked.sum`; NotImplementedError for bool.
+        /// and, unless `dtype` is given, the same dtype; outside the mask the sum so far. Derivative: the sum of `g`
+        /// from each element on, inside the mask. Errors: as `masked.sum`; NotImplementedError for bool.
     }
     fn [cumsum try_cumsum cumsum_with try_cumsum_with] ([] input: &Tensor, dim: i64)
     -> Tensor = engine::reduce::masked::masked_cumsum, (input.engine(), dim, None, None)
@@ -80,7 +84,8 @@ op! {
     }
     fn [amax try_amax amax_with try_amax_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_amax, (input.engine(), None, Some(false), None, None)
-    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -88,7 +93,8 @@ op! {
         /// As `amax`, along `dim`.
     }
     fn [amax_dim try_amax_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::masked::masked_amax, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None, None)
+    -> Tensor = engine::reduce::masked::masked_amax, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None,
+        None)
     {}
 }
 
@@ -96,11 +102,13 @@ op! {
     {
         /// The smallest of the elements in the mask, over dimensions.
         ///
-        /// Args, Derivative, Errors: as `masked.amax`. Returns: infinity, of integers the largest, where nothing counts.
+        /// Args, Derivative, Errors: as `masked.amax`. Returns: infinity, of integers the largest, where nothing
+        /// counts.
     }
     fn [amin try_amin amin_with try_amin_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_amin, (input.engine(), None, Some(false), None, None)
-    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -108,7 +116,8 @@ op! {
         /// As `amin`, along `dim`.
     }
     fn [amin_dim try_amin_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::masked::masked_amin, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None, None)
+    -> Tensor = engine::reduce::masked::masked_amin, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None,
+        None)
     {}
 }
 
@@ -122,7 +131,8 @@ op! {
     }
     fn [argmax try_argmax argmax_with try_argmax_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_argmax, (input.engine(), None, Some(false), None, None)
-    {['o] o: MaskedArgmaxOptions<'o> => Tensor = (input.engine(), o.dim, o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: MaskedArgmaxOptions<'o> => Tensor = (input.engine(), o.dim, o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -142,7 +152,8 @@ op! {
     }
     fn [argmin try_argmin argmin_with try_argmin_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_argmin, (input.engine(), None, Some(false), None, None)
-    {['o] o: MaskedArgmaxOptions<'o> => Tensor = (input.engine(), o.dim, o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: MaskedArgmaxOptions<'o> => Tensor = (input.engine(), o.dim, o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -163,7 +174,8 @@ op! {
     }
     fn [mean try_mean mean_with try_mean_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_mean, (input.engine(), None, Some(false), None, None)
-    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: SumOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -171,18 +183,20 @@ op! {
         /// As `mean`, along `dim`.
     }
     fn [mean_dim try_mean_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::masked::masked_mean, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None, None)
+    -> Tensor = engine::reduce::masked::masked_mean, (input.engine(), Some(as_dims(dim).as_slice()), Some(false), None,
+        None)
     {}
 }
 
 op! {
     {
-        /// The median of the elements in the mask, along a dimension: the one in the middle of their order, the lower of
-        /// two.
+        /// The median of the elements in the mask, along a dimension: the one in the middle of their order, the lower
+        /// of two.
         ///
-        /// Args: `input` any real dtype; `dim` the dimension; `keepdim`, `mask` as `masked.sum`; `dtype` of the result of
-        /// integers. NaN counts no more than what is outside the mask. Returns: NaN where nothing counts. Derivative: `g`
-        /// for the element that was chosen. Errors: as `masked.sum`; ValueError for integers where nothing counts.
+        /// Args: `input` any real dtype; `dim` the dimension; `keepdim`, `mask` as `masked.sum`; `dtype` of the result
+        /// of integers. NaN counts no more than what is outside the mask. Returns: NaN where nothing counts.
+        /// Derivative: `g` for the element that was chosen. Errors: as `masked.sum`; ValueError for integers where
+        /// nothing counts.
     }
     fn [median try_median median_with try_median_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_median, (input.engine(), -1, false, None, None)
@@ -193,13 +207,14 @@ op! {
     {
         /// The norm of the elements in the mask, over dimensions.
         ///
-        /// Args: `input` a floating or complex dtype; `ord` the order of `linalg.vector_norm`; the rest as `masked.sum`.
-        /// Returns: 0, for the order minus infinity infinity, where nothing counts. Derivative: that of the norm, inside
-        /// the mask. Errors: as `masked.sum`; RuntimeError for integers.
+        /// Args: `input` a floating or complex dtype; `ord` the order of `linalg.vector_norm`; the rest as
+        /// `masked.sum`. Returns: 0, for the order minus infinity infinity, where nothing counts. Derivative: that of
+        /// the norm, inside the mask. Errors: as `masked.sum`; RuntimeError for integers.
     }
     fn [norm try_norm norm_with try_norm_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_norm, (input.engine(), Scalar::Float(2.0), None, Some(false), None, None)
-    {['o] o: MaskedNormOptions<'o> => Tensor = (input.engine(), o.ord, o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: MaskedNormOptions<'o> => Tensor = (input.engine(), o.ord, o.dim.as_ref().map(Dims::as_slice), o.keepdim,
+        o.dtype, o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -208,13 +223,14 @@ op! {
         ///
         /// Args: `input` any dtype but bool; `unbiased` false divides by the number of elements that count, else by one
         /// less; `correction` instead of it what is taken off that number; the rest as `masked.sum`. Returns: NaN where
-        /// nothing counts; of complex numbers the mean of `abs(input - mean) ** 2`, as a complex number. Derivative: that
-        /// of the sums that it is composed of. Errors: as `masked.sum`; RuntimeError for bool; AssertionError for both of
-        /// `unbiased` and `correction`.
+        /// nothing counts; of complex numbers the mean of `abs(input - mean) ** 2`, as a complex number. Derivative:
+        /// that of the sums that it is composed of. Errors: as `masked.sum`; RuntimeError for bool; AssertionError for
+        /// both of `unbiased` and `correction`.
     }
     fn [var try_var var_with try_var_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_var, (input.engine(), None, None, None, Some(false), None, None)
-    {['o] o: VarOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.unbiased, o.correction, o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: VarOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.unbiased, o.correction,
+        o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -222,7 +238,8 @@ op! {
         /// As `var`, along `dim`.
     }
     fn [var_dim try_var_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::masked::masked_var, (input.engine(), Some(as_dims(dim).as_slice()), None, None, Some(false), None, None)
+    -> Tensor = engine::reduce::masked::masked_var, (input.engine(), Some(as_dims(dim).as_slice()), None, None,
+        Some(false), None, None)
     {}
 }
 
@@ -235,7 +252,8 @@ op! {
     }
     fn [std try_std std_with try_std_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_std, (input.engine(), None, None, None, Some(false), None, None)
-    {['o] o: VarOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.unbiased, o.correction, o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: VarOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.unbiased, o.correction,
+        o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -243,7 +261,8 @@ op! {
         /// As `std`, along `dim`.
     }
     fn [std_dim try_std_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::masked::masked_std, (input.engine(), Some(as_dims(dim).as_slice()), None, None, Some(false), None, None)
+    -> Tensor = engine::reduce::masked::masked_std, (input.engine(), Some(as_dims(dim).as_slice()), None, None,
+        Some(false), None, None)
     {}
 }
 
@@ -251,9 +270,9 @@ op! {
     {
         /// Exponentials of the elements in the mask along a dimension, scaled to sum to one.
         ///
-        /// Args: `input` a floating dtype; `dim` the dimension; `dtype` converts first; `mask` as `masked.sum`. Returns:
-        /// the same shape; 0 outside the mask, NaN where nothing counts. Derivative: `result * (g - sum(g * result))`.
-        /// Errors: as `softmax` and `masked.sum`.
+        /// Args: `input` a floating dtype; `dim` the dimension; `dtype` converts first; `mask` as `masked.sum`.
+        /// Returns: the same shape; 0 outside the mask, NaN where nothing counts. Derivative: `result * (g - sum(g *
+        /// result))`. Errors: as `softmax` and `masked.sum`.
     }
     fn [softmax try_softmax softmax_with try_softmax_with] ([] input: &Tensor, dim: i64)
     -> Tensor = engine::reduce::masked::masked_softmax, (input.engine(), dim, None, None)
@@ -287,13 +306,14 @@ op! {
     {
         /// The elements in the mask over their norm, along a dimension.
         ///
-        /// Args: `input` a floating or complex dtype; `ord` the order of `linalg.vector_norm`; `dim` the dimension; `eps`
-        /// the least that is divided by; `dtype` the norm is computed in; `mask` as `masked.sum`. Returns: the same
-        /// shape; 0 outside the mask. Derivative: that of the quotient. Errors: as `masked.norm`.
+        /// Args: `input` a floating or complex dtype; `ord` the order of `linalg.vector_norm`; `dim` the dimension;
+        /// `eps` the least that is divided by; `dtype` the norm is computed in; `mask` as `masked.sum`. Returns: the
+        /// same shape; 0 outside the mask. Derivative: that of the quotient. Errors: as `masked.norm`.
     }
     fn [normalize try_normalize normalize_with try_normalize_with] ([] input: &Tensor, ord: impl Into<Scalar>, dim: i64)
     -> Tensor = engine::reduce::masked::masked_normalize, (input.engine(), as_scalar(ord), dim, 1e-12, None, None)
-    {['o] o: NormalizeOptions<'o> => Tensor = (input.engine(), as_scalar(ord), dim, o.eps, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: NormalizeOptions<'o> => Tensor = (input.engine(), as_scalar(ord), dim, o.eps, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -301,26 +321,28 @@ op! {
         /// The logarithm of the sum of exponentials of two tensors, of the elements in their masks.
         ///
         /// Args: `input`, `other` floating dtypes whose shapes broadcast; `dtype` of the result, by default that of
-        /// `input`; `input_mask`, `other_mask` say which elements count, None for all. Returns: the broadcast shape; the
-        /// other element where one is outside its mask, minus infinity where both are. Derivative: `g * exp(input -
+        /// `input`; `input_mask`, `other_mask` say which elements count, None for all. Returns: the broadcast shape;
+        /// the other element where one is outside its mask, minus infinity where both are. Derivative: `g * exp(input -
         /// result)`, and likewise for `other`. Errors: as `logaddexp` and `masked.sum`.
     }
     fn [logaddexp try_logaddexp logaddexp_with try_logaddexp_with] ([] input: &Tensor, other: &Tensor)
     -> Tensor = engine::reduce::masked::masked_logaddexp, (input.engine(), other.engine(), None, None, None)
-    {['o] o: LogaddexpOptions<'o> => Tensor = (input.engine(), other.engine(), o.dtype, o.input_mask.map(Tensor::engine), o.other_mask.map(Tensor::engine))}
+    {['o] o: LogaddexpOptions<'o> => Tensor = (input.engine(), other.engine(), o.dtype,
+        o.input_mask.map(Tensor::engine), o.other_mask.map(Tensor::engine))}
 }
 
 op! {
     {
         /// The logarithm of the sum of exponentials of the elements in the mask, over dimensions.
         ///
-        /// Args: `input` any dtype but bool; `dtype` of the result, by default that of `input`; the rest as `masked.sum`.
-        /// Returns: minus infinity where nothing counts. Derivative: `g * exp(input - result)`, 0 outside the mask.
-        /// Errors: as `masked.sum`.
+        /// Args: `input` any dtype but bool; `dtype` of the result, by default that of `input`; the rest as
+        /// `masked.sum`. Returns: minus infinity where nothing counts. Derivative: `g * exp(input - result)`, 0 outside
+        /// the mask. Errors: as `masked.sum`.
     }
     fn [logsumexp try_logsumexp logsumexp_with try_logsumexp_with] ([] input: &Tensor)
     -> Tensor = engine::reduce::masked::masked_logsumexp, (input.engine(), None, false, None, None)
-    {['o] o: LogsumexpOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype, o.mask.map(Tensor::engine))}
+    {['o] o: LogsumexpOptions<'o> => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype,
+        o.mask.map(Tensor::engine))}
 }
 
 op! {
@@ -328,6 +350,7 @@ op! {
         /// As `logsumexp`, along `dim`.
     }
     fn [logsumexp_dim try_logsumexp_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> Tensor = engine::reduce::masked::masked_logsumexp, (input.engine(), Some(as_dims(dim).as_slice()), false, None, None)
+    -> Tensor = engine::reduce::masked::masked_logsumexp, (input.engine(), Some(as_dims(dim).as_slice()), false, None,
+        None)
     {}
 }

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::operand::Operand;
 use crate::ops::{
@@ -27,7 +27,7 @@ options! {
         /// Sets `training`, `false` by default.
         training: bool = false, bool => training;
     }
-    /// Options of `add`, `sub`, `rsub`, `index_add`.
+    /// Options of `add`, `sub` and 2 more.
     AlphaOptions [] {
         /// Sets `alpha`, `1` by default.
         alpha: Scalar = Scalar::Int(1), impl Into<Scalar> => alpha.into();
@@ -72,7 +72,7 @@ options! {
         /// Sets `divisor_override`, which is not set by default.
         divisor_override: Option<i64> = None, i64 => Some(divisor_override);
     }
-    /// Options of `rnn_tanh_cell`, `rnn_relu_cell`, `lstm_cell`, `gru_cell`.
+    /// Options of `rnn_tanh_cell`, `rnn_relu_cell` and 2 more.
     BIhBHhOptions ['o] {
         /// Sets `b_ih`, which is not set by default.
         b_ih: Option<&'o Tensor> = None, &'o Tensor => Some(b_ih);
@@ -108,7 +108,7 @@ options! {
         /// Sets `generator`, which is not set by default.
         generator: Option<&'o Generator> = None, &'o Generator => Some(generator);
     }
-    /// Options of `sparse::sampled_addmm`, `sparse::addmm`, `baddbmm` and 4 others.
+    /// Options of `sparse::sampled_addmm`, `sparse::addmm` and 5 more.
     BetaAlphaOptions [] {
         /// Sets `beta`, `1` by default.
         beta: Scalar = Scalar::Int(1), impl Into<Scalar> => beta.into();
@@ -192,7 +192,7 @@ options! {
         /// Sets `value`, `0` by default.
         value: Scalar = Scalar::Int(0), impl Into<Scalar> => value.into();
     }
-    /// Options of `nn::conv1d`, `nn::conv2d`, `nn::conv3d` and 3 others.
+    /// Options of `nn::conv1d`, `nn::conv2d` and 4 more.
     Conv1dOptions ['o] {
         /// Sets `bias`, which is not set by default.
         bias: Option<&'o Tensor> = None, &'o Tensor => Some(bias);
@@ -210,7 +210,7 @@ options! {
         /// Sets `pad`, `0` by default.
         pad: i64 = 0, i64 => pad;
     }
-    /// Options of `nn::conv_transpose1d`, `nn::conv_transpose2d`, `nn::conv_transpose3d` and 3 others.
+    /// Options of `nn::conv_transpose1d`, `nn::conv_transpose2d` and 4 more.
     ConvTranspose1dOptions ['o] {
         /// Sets `bias`, which is not set by default.
         bias: Option<&'o Tensor> = None, &'o Tensor => Some(bias);
@@ -307,7 +307,7 @@ options! {
         /// Sets `stride`, `1` by default.
         stride: Shape = Shape::from(1), impl Into<Shape> => stride.into();
     }
-    /// Options of `var`, `std`, `var_mean`, `std_mean`.
+    /// Options of `var`, `std` and 2 more.
     DimCorrectionKeepdimOptions [] {
         /// Sets `dim`, which is not set by default.
         dim: Option<Dims> = None, impl Into<Dims> => Some(dim.into());
@@ -316,7 +316,7 @@ options! {
         /// Sets `keepdim`, `false` by default.
         keepdim: bool = false, bool => keepdim;
     }
-    /// Options of `sort`, `sort_stable`, `argsort`, `argsort_stable`.
+    /// Options of `sort`, `sort_stable` and 2 more.
     DimDescendingOptions [] {
         /// Sets `dim`, `-1` by default.
         dim: i64 = -1, i64 => dim;
@@ -337,7 +337,7 @@ options! {
         /// Sets `edge_order`, `1` by default.
         edge_order: i64 = 1, i64 => edge_order;
     }
-    /// Options of `sum`, `mean`, `norm_p` and 3 others.
+    /// Options of `sum`, `mean` and 4 more.
     DimKeepdimDtypeOptions [] {
         /// Sets `dim`, which is not set by default.
         dim: Option<Dims> = None, impl Into<Dims> => Some(dim.into());
@@ -346,7 +346,7 @@ options! {
         /// Sets `dtype`, which is not set by default.
         dtype: Option<DType> = None, DType => Some(dtype);
     }
-    /// Options of `quantiles`, `quantile`, `nanquantiles`, `nanquantile`.
+    /// Options of `quantiles`, `quantile` and 2 more.
     DimKeepdimInterpolationOptions [] {
         /// Sets `dim`, which is not set by default.
         dim: Option<i64> = None, i64 => Some(dim);
@@ -355,7 +355,7 @@ options! {
         /// Sets `interpolation`, `QuantileInterpolation::Linear` by default.
         interpolation: QuantileInterpolation = QuantileInterpolation::Linear, QuantileInterpolation => interpolation;
     }
-    /// Options of `amax`, `amin`, `all`, `any`.
+    /// Options of `amax`, `amin` and 2 more.
     DimKeepdimOptions [] {
         /// Sets `dim`, which is not set by default.
         dim: Option<Dims> = None, impl Into<Dims> => Some(dim.into());
@@ -384,19 +384,19 @@ options! {
         /// Sets `p`, `2` by default.
         p: Scalar = Scalar::Int(2), impl Into<Scalar> => p.into();
     }
-    /// Options of `masked::cumsum`, `masked::cumprod`, `masked::softmax` and 2 others.
+    /// Options of `masked::cumsum`, `masked::cumprod` and 3 more.
     DtypeMaskOptions ['o] {
         /// Sets `dtype`, which is not set by default.
         dtype: Option<DType> = None, DType => Some(dtype);
         /// Sets `mask`, which is not set by default.
         mask: Option<&'o Tensor> = None, &'o Tensor => Some(mask);
     }
-    /// Options of `prod`, `softmax`, `log_softmax` and 6 others.
+    /// Options of `prod`, `softmax` and 7 more.
     DtypeOptions [] {
         /// Sets `dtype`, which is not set by default.
         dtype: Option<DType> = None, DType => Some(dtype);
     }
-    /// Options of `empty`, `empty_like`, `zeros_like` and 2 others.
+    /// Options of `empty`, `empty_like` and 3 more.
     DtypeRequiresGradMemoryFormatOptions [] {
         /// Sets `dtype`, which is not set by default.
         dtype: Option<DType> = None, DType => Some(dtype);
@@ -405,7 +405,7 @@ options! {
         /// Sets `memory_format`, which is not set by default.
         memory_format: Option<MemoryFormat> = None, MemoryFormat => Some(memory_format);
     }
-    /// Options of `empty_strided`, `empty_permuted`, `zeros` and 11 others.
+    /// Options of `empty_strided`, `empty_permuted` and 12 more.
     DtypeRequiresGradOptions [] {
         /// Sets `dtype`, which is not set by default.
         dtype: Option<DType> = None, DType => Some(dtype);
@@ -419,7 +419,7 @@ options! {
         /// Sets `dim`, `-1` by default.
         dim: i64 = -1, i64 => dim;
     }
-    /// Options of `nn::elu`, `nn::elu_`, `nn::celu`, `nn::celu_`.
+    /// Options of `nn::elu`, `nn::elu_` and 2 more.
     EluOptions [] {
         /// Sets `alpha`, `1.0` by default.
         alpha: Scalar = Scalar::Float(1.0), impl Into<Scalar> => alpha.into();
@@ -485,7 +485,7 @@ options! {
         /// Sets `requires_grad`, `false` by default.
         requires_grad: bool = false, bool => requires_grad;
     }
-    /// Options of `fft::fftn`, `fft::ifftn`, `fft::rfftn` and 3 others.
+    /// Options of `fft::fftn`, `fft::ifftn` and 4 more.
     FftnOptions [] {
         /// Sets `s`, which is not set by default.
         s: Option<Shape> = None, impl Into<Shape> => Some(s.into());
@@ -547,7 +547,7 @@ options! {
         /// Sets `requires_grad`, `false` by default.
         requires_grad: bool = false, bool => requires_grad;
     }
-    /// Options of `rand`, `randn`, `randint` and 3 others.
+    /// Options of `rand`, `randn` and 4 more.
     GeneratorDtypeRequiresGradOptions ['o] {
         /// Sets `generator`, which is not set by default.
         generator: Option<&'o Generator> = None, &'o Generator => Some(generator);
@@ -556,7 +556,7 @@ options! {
         /// Sets `requires_grad`, `false` by default.
         requires_grad: bool = false, bool => requires_grad;
     }
-    /// Options of `geometric`, `random_from`, `random_to` and 10 others.
+    /// Options of `geometric`, `random_from` and 11 more.
     GeneratorOptions ['o] {
         /// Sets `generator`, which is not set by default.
         generator: Option<&'o Generator> = None, &'o Generator => Some(generator);
@@ -612,7 +612,7 @@ options! {
         /// Sets `mode`, `0` by default.
         mode: i64 = 0, i64 => mode;
     }
-    /// Options of `linalg::ldl_factor`, `linalg::ldl_solve`, `linalg::pinv_rcond` and 3 others.
+    /// Options of `linalg::ldl_factor`, `linalg::ldl_solve` and 4 more.
     HermitianOptions [] {
         /// Sets `hermitian`, `false` by default.
         hermitian: bool = false, bool => hermitian;
@@ -750,7 +750,7 @@ options! {
         /// Sets `requires_grad`, `false` by default.
         requires_grad: bool = false, bool => requires_grad;
     }
-    /// Options of `max_dim`, `min_dim`, `logsumexp` and 6 others.
+    /// Options of `max_dim`, `min_dim` and 7 more.
     KeepdimOptions [] {
         /// Sets `keepdim`, `false` by default.
         keepdim: bool = false, bool => keepdim;
@@ -958,7 +958,7 @@ options! {
         /// Sets `dtype`, which is not set by default.
         dtype: Option<DType> = None, DType => Some(dtype);
     }
-    /// Options of `nn::max_pool1d`, `nn::max_pool2d`, `nn::max_pool3d` and 7 others.
+    /// Options of `nn::max_pool1d`, `nn::max_pool2d` and 8 more.
     MaxPool1dOptions [] {
         /// Sets `stride`, which is not set by default.
         stride: Option<Shape> = None, impl Into<Shape> => Some(stride.into());
@@ -980,7 +980,7 @@ options! {
         /// Sets `mask`, which is not set by default.
         mask: Option<&'o Tensor> = None, &'o Tensor => Some(mask);
     }
-    /// Options of `clone`, `bool`, `byte` and 13 others.
+    /// Options of `clone`, `bool` and 14 more.
     MemoryFormatOptions [] {
         /// Sets `memory_format`, which is not set by default.
         memory_format: Option<MemoryFormat> = None, MemoryFormat => Some(memory_format);
@@ -1022,7 +1022,7 @@ options! {
         /// Sets `generator`, which is not set by default.
         generator: Option<&'o Generator> = None, &'o Generator => Some(generator);
     }
-    /// Options of `fft::fft`, `fft::ifft`, `fft::rfft` and 3 others.
+    /// Options of `fft::fft`, `fft::ifft` and 4 more.
     NDimNormOptions [] {
         /// Sets `n`, which is not set by default.
         n: Option<i64> = None, i64 => Some(n);
@@ -1148,7 +1148,7 @@ options! {
         /// Sets `transpose`, `false` by default.
         transpose: bool = false, bool => transpose;
     }
-    /// Options of `nn::fractional_max_pool2d`, `nn::fractional_max_pool3d`, `nn::fractional_max_pool2d_with_indices`, `nn::fractional_max_pool3d_with_indices`.
+    /// Options of `nn::fractional_max_pool2d`, `nn::fractional_max_pool3d` and 2 more.
     OutputSizeOutputRatioRandomSamplesOptions ['o] {
         /// Sets `output_size`, which is not set by default.
         output_size: Option<Shape> = None, impl Into<Shape> => Some(output_size.into());
@@ -1157,7 +1157,7 @@ options! {
         /// Sets `random_samples`, which is not set by default.
         random_samples: Option<&'o Tensor> = None, &'o Tensor => Some(random_samples);
     }
-    /// Options of `nn::dropout`, `nn::dropout1d`, `nn::dropout2d`, `nn::dropout3d`.
+    /// Options of `nn::dropout`, `nn::dropout1d` and 2 more.
     PTrainingOptions [] {
         /// Sets `p`, `0.5` by default.
         p: f64 = 0.5, f64 => p;
@@ -1245,7 +1245,7 @@ options! {
         /// Sets `mode`, `QrMode::Reduced` by default.
         mode: QrMode = QrMode::Reduced, QrMode => mode;
     }
-    /// Options of `rand_like`, `randn_like`, `randint_like`, `randint_like_from`.
+    /// Options of `rand_like`, `randn_like` and 2 more.
     RandLikeOptions ['o] {
         /// Sets `generator`, which is not set by default.
         generator: Option<&'o Generator> = None, &'o Generator => Some(generator);
@@ -1305,7 +1305,7 @@ options! {
         /// Sets `equal_nan`, `false` by default.
         equal_nan: bool = false, bool => equal_nan;
     }
-    /// Options of `fft::fft2`, `fft::ifft2`, `fft::rfft2` and 3 others.
+    /// Options of `fft::fft2`, `fft::ifft2` and 4 more.
     SDimNormOptions [] {
         /// Sets `s`, which is not set by default.
         s: Option<Shape> = None, impl Into<Shape> => Some(s.into());
@@ -1474,7 +1474,7 @@ options! {
         /// Sets `output_size`, which is not set by default.
         output_size: Option<Shape> = None, impl Into<Shape> => Some(output_size.into());
     }
-    /// Options of `masked::sum`, `masked::prod`, `masked::amax` and 2 others.
+    /// Options of `masked::sum`, `masked::prod` and 3 more.
     SumOptions ['o] {
         /// Sets `dim`, which is not set by default.
         dim: Option<Dims> = None, impl Into<Dims> => Some(dim.into());
@@ -1506,7 +1506,7 @@ options! {
         /// Sets `driver`, which is not set by default.
         driver: Option<SvdDriver> = None, SvdDriver => Some(driver);
     }
-    /// Options of `signal::bartlett`, `signal::blackman`, `signal::cosine` and 4 others.
+    /// Options of `signal::bartlett`, `signal::blackman` and 5 more.
     SymDtypeRequiresGradOptions [] {
         /// Sets `sym`, `true` by default.
         sym: bool = true, bool => sym;
@@ -1560,7 +1560,7 @@ options! {
         /// Sets `sorted`, `true` by default.
         sorted: bool = true, bool => sorted;
     }
-    /// Options of `trapezoid_at`, `cumulative_trapezoid_at`, `linalg::cross` and 2 others.
+    /// Options of `trapezoid_at`, `cumulative_trapezoid_at` and 3 more.
     TrapezoidAtOptions [] {
         /// Sets `dim`, `-1` by default.
         dim: i64 = -1, i64 => dim;
@@ -1587,7 +1587,7 @@ options! {
         /// Sets `reduction`, `Reduction::Mean` by default.
         reduction: Reduction = Reduction::Mean, Reduction => reduction;
     }
-    /// Options of `unbind`, `split`, `split_sections` and 15 others.
+    /// Options of `unbind`, `split` and 16 more.
     UnbindOptions [] {
         /// Sets `dim`, `0` by default.
         dim: i64 = 0, i64 => dim;
@@ -1626,7 +1626,7 @@ options! {
         /// Sets `uplo`, `Triangle::Lower` by default.
         uplo: Triangle = Triangle::Lower, Triangle => uplo;
     }
-    /// Options of `linalg::cholesky`, `cholesky`, `cholesky_solve`, `cholesky_inverse`.
+    /// Options of `linalg::cholesky`, `cholesky` and 2 more.
     UpperOptions [] {
         /// Sets `upper`, `false` by default.
         upper: bool = false, bool => upper;

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -51,9 +51,9 @@ op! {
         /// The exponential window, also called Poisson's: `exp(-|i - center| / tau)`.
         ///
         /// Args: `M` how many numbers; `center` where it is 1, only without `sym` (`N / 2`); `tau` how fast it decays;
-        /// `sym` for a window that ends as it begins, with `N = M - 1`, or else one that continues itself, with `N = M`;
-        /// `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a negative `M` or another dtype, `tau`
-        /// that is not positive, or a `center` with `sym`.
+        /// `sym` for a window that ends as it begins, with `N = M - 1`, or else one that continues itself, with `N =
+        /// M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a negative `M` or another dtype,
+        /// `tau` that is not positive, or a `center` with `sym`.
     }
     fn [exponential try_exponential exponential_with try_exponential_with] ([] m: i64)
     -> Tensor = engine::create::signal::exponential, (m, None, 1.0, true, factory(None, false))
@@ -64,8 +64,8 @@ op! {
     {
         /// The Gaussian window: `exp(-((i - N / 2) / std)^2 / 2)`.
         ///
-        /// Args: `M` how many numbers; `std` how wide it is; `sym` for a window that ends as it begins, with `N = M - 1`,
-        /// or else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
+        /// Args: `M` how many numbers; `std` how wide it is; `sym` for a window that ends as it begins, with `N = M -
+        /// 1`, or else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
         /// ValueError for a negative `M` or another dtype, or `std` that is not positive.
     }
     fn [gaussian try_gaussian gaussian_with try_gaussian_with] ([] m: i64)
@@ -90,8 +90,8 @@ op! {
     {
         /// The general Hamming window: `alpha - (1 - alpha) cos(2 pi i / N)`.
         ///
-        /// Args: `M` how many numbers; `alpha` a number; `sym` for a window that ends as it begins, with `N = M - 1`, or
-        /// else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
+        /// Args: `M` how many numbers; `alpha` a number; `sym` for a window that ends as it begins, with `N = M - 1`,
+        /// or else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
         /// ValueError for a negative `M` or another dtype.
     }
     fn [general_hamming try_general_hamming general_hamming_with try_general_hamming_with] ([] m: i64)
@@ -129,9 +129,9 @@ op! {
     {
         /// The Kaiser window: `I0(beta sqrt(1 - (2 i / N - 1)^2)) / I0(beta)`, with the modified Bessel function `I0`.
         ///
-        /// Args: `M` how many numbers; `beta` how narrow it is; `sym` for a window that ends as it begins, with `N = M -
-        /// 1`, or else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors:
-        /// ValueError for a negative `M` or another dtype, or a negative `beta`.
+        /// Args: `M` how many numbers; `beta` how narrow it is; `sym` for a window that ends as it begins, with `N = M
+        /// - 1`, or else one that continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector.
+        /// Errors: ValueError for a negative `M` or another dtype, or a negative `beta`.
     }
     fn [kaiser try_kaiser kaiser_with try_kaiser_with] ([] m: i64)
     -> Tensor = engine::create::signal::kaiser, (m, 12.0, true, factory(None, false))
@@ -140,8 +140,8 @@ op! {
 
 op! {
     {
-        /// The Nuttall window, with minimal sidelobes: four cosines, as `general_cosine` with `a = [0.3635819, 0.4891775,
-        /// 0.1365995, 0.0106411]`.
+        /// The Nuttall window, with minimal sidelobes: four cosines, as `general_cosine` with `a = [0.3635819,
+        /// 0.4891775, 0.1365995, 0.0106411]`.
         ///
         /// Args: `M` how many numbers; `sym` for a window that ends as it begins, with `N = M - 1`, or else one that
         /// continues itself, with `N = M`; `dtype` float32 or float64. Returns: a vector. Errors: ValueError for a

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::options::{BetaAlphaOptions, DtypeOptions, SparseSumOptions};
@@ -11,8 +11,8 @@ op! {
         /// The product of two matrices of which one is sparse, or both.
         ///
         /// Args: `mat1` (n, m), `mat2` (m, p), floating or complex, of one dtype. Returns: a dense tensor of shape (n,
-        /// p), a sparse one if both are sparse. Derivative: as of `mm`, for a sparse matrix at its entries alone. Errors:
-        /// RuntimeError if none is sparse, or sizes or dtypes do not fit.
+        /// p), a sparse one if both are sparse. Derivative: as of `mm`, for a sparse matrix at its entries alone.
+        /// Errors: RuntimeError if none is sparse, or sizes or dtypes do not fit.
     }
     fn [mm try_mm] ([] mat1: &Tensor, mat2: &Tensor)
     -> Tensor = engine::sparse::product::mm, (mat1.engine(), mat2.engine())
@@ -23,10 +23,10 @@ op! {
     {
         /// The product of a sparse matrix and a dense one, or what else is made of the products that it adds up.
         ///
-        /// Args: `mat1` (n, m) sparse, by rows; `mat2` (m, p) dense, of the same dtype; `reduce` 'sum', 'mean', 'amax' or
-        /// 'amin' of the products of the entries of a row, of which there must be one for other results than 0. Returns:
-        /// a dense tensor of shape (n, p). Derivative: as of the product; for 'amax' and 'amin' of the first product that
-        /// was chosen; of `mat1` at its entries. Errors: NotImplementedError for another layout of `mat1`.
+        /// Args: `mat1` (n, m) sparse, by rows; `mat2` (m, p) dense, of the same dtype; `reduce` 'sum', 'mean', 'amax'
+        /// or 'amin' of the products of the entries of a row, of which there must be one for other results than 0.
+        /// Returns: a dense tensor of shape (n, p). Derivative: as of the product; for 'amax' and 'amin' of the first
+        /// product that was chosen; of `mat1` at its entries. Errors: NotImplementedError for another layout of `mat1`.
         #[doc(alias = "mm")]
     }
     fn [mm_reduce try_mm_reduce] ([] mat1: &Tensor, mat2: &Tensor, reduce: Reduce)
@@ -39,12 +39,14 @@ op! {
         /// `beta * input + alpha * (mat1 @ mat2)` where `input` has entries.
         ///
         /// Args: `input` (n, p) sparse, by rows; `mat1` (n, m), `mat2` (m, p) dense; all of one dtype, floating or
-        /// complex; `beta`, `alpha` numbers. Returns: a sparse tensor with the indices of `input`. Derivative: `beta * g`
-        /// for `input`, and products with `g` at the entries for the matrices. Errors: RuntimeError if sizes or dtypes do
-        /// not fit, NotImplementedError for another layout of `input`.
+        /// complex; `beta`, `alpha` numbers. Returns: a sparse tensor with the indices of `input`. Derivative: `beta *
+        /// g` for `input`, and products with `g` at the entries for the matrices. Errors: RuntimeError if sizes or
+        /// dtypes do not fit, NotImplementedError for another layout of `input`.
     }
-    fn [sampled_addmm try_sampled_addmm sampled_addmm_with try_sampled_addmm_with] ([] input: &Tensor, mat1: &Tensor, mat2: &Tensor)
-    -> Tensor = engine::sparse::csr::sampled_addmm, (input.engine(), mat1.engine(), mat2.engine(), Scalar::Int(1), Scalar::Int(1))
+    fn [sampled_addmm try_sampled_addmm sampled_addmm_with try_sampled_addmm_with] ([] input: &Tensor, mat1: &Tensor,
+        mat2: &Tensor)
+    -> Tensor = engine::sparse::csr::sampled_addmm, (input.engine(), mat1.engine(), mat2.engine(), Scalar::Int(1),
+        Scalar::Int(1))
     {[] o: BetaAlphaOptions => Tensor = (input.engine(), mat1.engine(), mat2.engine(), o.beta, o.alpha)}
 }
 
@@ -57,7 +59,8 @@ op! {
         /// `addmm`, for `mat1` at its entries alone. Errors: RuntimeError if sizes or dtypes do not fit.
     }
     fn [addmm try_addmm addmm_with try_addmm_with] ([] mat: &Tensor, mat1: &Tensor, mat2: &Tensor)
-    -> Tensor = engine::sparse::product::addmm, (mat.engine(), mat1.engine(), mat2.engine(), Scalar::Int(1), Scalar::Int(1))
+    -> Tensor = engine::sparse::product::addmm, (mat.engine(), mat1.engine(), mat2.engine(), Scalar::Int(1),
+        Scalar::Int(1))
     {[] o: BetaAlphaOptions => Tensor = (mat.engine(), mat1.engine(), mat2.engine(), o.beta, o.alpha)}
 }
 
@@ -88,9 +91,9 @@ op! {
     {
         /// The softmax of the entries of a sparse tensor along an axis. Elements that are not given have no part in it.
         ///
-        /// Args: `input` a sparse tensor in coordinates, float32 or float64; `dim` an axis; `dtype` the dtype to convert
-        /// to before. Returns: a coalesced sparse tensor. Derivative: `y * (g - sum(g * y))`. Errors: NotImplementedError
-        /// for a dense tensor.
+        /// Args: `input` a sparse tensor in coordinates, float32 or float64; `dim` an axis; `dtype` the dtype to
+        /// convert to before. Returns: a coalesced sparse tensor. Derivative: `y * (g - sum(g * y))`. Errors:
+        /// NotImplementedError for a dense tensor.
     }
     fn [softmax try_softmax softmax_with try_softmax_with] ([] input: &Tensor, dim: i64)
     -> Tensor = engine::sparse::softmax::softmax, (input.engine(), dim, None)

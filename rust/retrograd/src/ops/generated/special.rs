@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -90,8 +90,8 @@ op! {
 
 op! {
     {
-        /// The number below which a standard normal variable is with the probability that each element is: the inverse of
-        /// `ndtr`. Infinite at 0 and 1, NaN outside.
+        /// The number below which a standard normal variable is with the probability that each element is: the inverse
+        /// of `ndtr`. Infinite at 0 and 1, NaN outside.
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `g * sqrt(2 * pi) * exp(result**2 / 2)`.
@@ -132,10 +132,10 @@ op! {
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating dtype, not negative, with broadcastable
         /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
-        /// by `other` `g * other**(input - 1) * exp(-other) / gamma(input)` (DLMF 8.8.13); by `input` that of the series,
-        /// the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes the value, term by
-        /// term, up to second order. torch has none by `input`. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for integers, and for third derivatives by `input`.
+        /// by `other` `g * other**(input - 1) * exp(-other) / gamma(input)` (DLMF 8.8.13); by `input` that of the
+        /// series, the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes the
+        /// value, term by term, up to second order. torch has none by `input`. Errors: RuntimeError if the shapes do
+        /// not broadcast; NotImplementedError for integers, and for third derivatives by `input`.
     }
     fn [gammainc try_gammainc] ([] input: &Tensor, other: &Tensor)
     -> Tensor = engine::pointwise::incomplete_gamma::igamma, (input.engine(), other.engine())
@@ -144,12 +144,13 @@ op! {
 
 op! {
     {
-        /// The upper incomplete gamma function, regularised: `1 - igamma(input, other)`, accurate where that is nearly 0.
+        /// The upper incomplete gamma function, regularised: `1 - igamma(input, other)`, accurate where that is nearly
+        /// 0.
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating dtype, not negative, with broadcastable
         /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
-        /// minus that of `igamma`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for integers,
-        /// and for third derivatives by `input`.
+        /// minus that of `igamma`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
+        /// integers, and for third derivatives by `input`.
     }
     fn [gammaincc try_gammaincc] ([] input: &Tensor, other: &Tensor)
     -> Tensor = engine::pointwise::incomplete_gamma::igammac, (input.engine(), other.engine())
@@ -160,10 +161,10 @@ op! {
     {
         /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are
-        /// converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative:
-        /// `g * log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`. Errors: RuntimeError
-        /// if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers
+        /// are converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype.
+        /// Derivative: `g * log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`.
+        /// Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [xlogy try_xlogy] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::binary::xlogy, (as_operand(input).engine(), as_operand(other).engine())
@@ -273,8 +274,8 @@ op! {
         /// alone.
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
-        /// shape. Derivative: `g * (modified_bessel_i0(input) - modified_bessel_i1(input) / input)`, `g / 2` at 0, which
-        /// torch has not.
+        /// shape. Derivative: `g * (modified_bessel_i0(input) - modified_bessel_i1(input) / input)`, `g / 2` at 0,
+        /// which torch has not.
     }
     fn [modified_bessel_i1 try_modified_bessel_i1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_i1, (input.engine())
@@ -308,8 +309,8 @@ op! {
 
 op! {
     {
-        /// `exp(x)` times the modified Bessel function of the second kind of order 0, of each element; infinity at 0, NaN
-        /// below.
+        /// `exp(x)` times the modified Bessel function of the second kind of order 0, of each element; infinity at 0,
+        /// NaN below.
         ///
         /// Args: `x` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g` times the result less `scaled_modified_bessel_k1(x)`, which torch has not.
@@ -321,8 +322,8 @@ op! {
 
 op! {
     {
-        /// `exp(x)` times the modified Bessel function of the second kind of order 1, of each element; infinity at 0, NaN
-        /// below.
+        /// `exp(x)` times the modified Bessel function of the second kind of order 1, of each element; infinity at 0,
+        /// NaN below.
         ///
         /// Args: `x` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g` times `result * (1 - 1 / x)` less `scaled_modified_bessel_k0(x)`, which torch has not.
@@ -363,9 +364,9 @@ op! {
         /// Args: `input` from 1 on and `other`, tensors of any real dtype but halves with broadcastable shapes, one may
         /// be a number; integers are converted to the default float dtype. Returns: a tensor of the broadcast shape and
         /// promoted dtype; NaN below 1, infinite at 1 and at the poles `other = 0, -1, ..`, and for other negative
-        /// numbers NaN unless `input` is whole. Derivative: by `other` `-g * input * zeta(input + 1, other)`; by `input`
-        /// not implemented, as in torch. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for the
-        /// derivative by `input`.
+        /// numbers NaN unless `input` is whole. Derivative: by `other` `-g * input * zeta(input + 1, other)`; by
+        /// `input` not implemented, as in torch. Errors: RuntimeError if the shapes do not broadcast;
+        /// NotImplementedError for the derivative by `input`.
     }
     fn [zeta try_zeta] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::incomplete_gamma::zeta, (as_operand(input).engine(), as_operand(other).engine())
@@ -438,23 +439,27 @@ op! {
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
     }
-    fn [shifted_chebyshev_polynomial_t try_shifted_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_t, (as_operand(x).engine(), as_operand(n).engine())
+    fn [shifted_chebyshev_polynomial_t try_shifted_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>,
+        n: impl Into<Operand<'a>>)
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_t, (as_operand(x).engine(),
+        as_operand(n).engine())
     {}
 }
 
 op! {
     {
-        /// The Chebyshev polynomial of the second kind, from the interval from 0 to 1, of degree `n`, at each element of
-        /// `x`.
+        /// The Chebyshev polynomial of the second kind, from the interval from 0 to 1, of degree `n`, at each element
+        /// of `x`.
         ///
         /// Args: `x` and `n` tensors of any real dtype but halves with broadcastable shapes, one may be a number;
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
     }
-    fn [shifted_chebyshev_polynomial_u try_shifted_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_u, (as_operand(x).engine(), as_operand(n).engine())
+    fn [shifted_chebyshev_polynomial_u try_shifted_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>,
+        n: impl Into<Operand<'a>>)
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_u, (as_operand(x).engine(),
+        as_operand(n).engine())
     {}
 }
 
@@ -468,23 +473,27 @@ op! {
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
     }
-    fn [shifted_chebyshev_polynomial_v try_shifted_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_v, (as_operand(x).engine(), as_operand(n).engine())
+    fn [shifted_chebyshev_polynomial_v try_shifted_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>,
+        n: impl Into<Operand<'a>>)
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_v, (as_operand(x).engine(),
+        as_operand(n).engine())
     {}
 }
 
 op! {
     {
-        /// The Chebyshev polynomial of the fourth kind, from the interval from 0 to 1, of degree `n`, at each element of
-        /// `x`.
+        /// The Chebyshev polynomial of the fourth kind, from the interval from 0 to 1, of degree `n`, at each element
+        /// of `x`.
         ///
         /// Args: `x` and `n` tensors of any real dtype but halves with broadcastable shapes, one may be a number;
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
     }
-    fn [shifted_chebyshev_polynomial_w try_shifted_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_w, (as_operand(x).engine(), as_operand(n).engine())
+    fn [shifted_chebyshev_polynomial_w try_shifted_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>,
+        n: impl Into<Operand<'a>>)
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_w, (as_operand(x).engine(),
+        as_operand(n).engine())
     {}
 }
 
@@ -548,10 +557,10 @@ op! {
     {
         /// `input * log1p(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are
-        /// converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative:
-        /// `g * log1p(other)`, 0 where `input` is 0 and `other` not above -1, and `g * input / (other + 1)`. Errors:
-        /// RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers
+        /// are converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype.
+        /// Derivative: `g * log1p(other)`, 0 where `input` is 0 and `other` not above -1, and `g * input / (other +
+        /// 1)`. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [xlog1py try_xlog1py] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::binary::xlog1py, (as_operand(input).engine(), as_operand(other).engine())

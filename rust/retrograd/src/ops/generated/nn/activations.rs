@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::as_scalar;
@@ -42,9 +42,9 @@ op! {
     {
         /// The Gaussian error linear unit, `x * Phi(x)` with `Phi` the normal distribution function.
         ///
-        /// Args: `input` floating dtype, any shape; `approximate` 'none', or 'tanh' for `x * (1 + tanh(sqrt(2 / pi) * (x
-        /// + 0.044715 * x ** 3))) / 2`. Returns: a tensor of the same shape. Derivative: `g * (Phi(x) + x * phi(x))`, or
-        /// that of the approximation. Errors: RuntimeError for another `approximate`.
+        /// Args: `input` floating dtype, any shape; `approximate` 'none', or 'tanh' for `x * (1 + tanh(sqrt(2 / pi) *
+        /// (x + 0.044715 * x ** 3))) / 2`. Returns: a tensor of the same shape. Derivative: `g * (Phi(x) + x *
+        /// phi(x))`, or that of the approximation. Errors: RuntimeError for another `approximate`.
     }
     fn [gelu try_gelu gelu_with try_gelu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::gelu::gelu, (input.engine(), "none")
@@ -105,8 +105,8 @@ op! {
         /// `input` itself if `inplace`.
         ///
         /// Args: `input` floating dtype, any shape; `alpha` a number other than 0. Returns: a tensor of the same shape,
-        /// or `input`. Derivative: `g` where `input > 0`, else `g * exp(input / alpha)`. Errors: RuntimeError if `alpha`
-        /// is 0.
+        /// or `input`. Derivative: `g` where `input > 0`, else `g * exp(input / alpha)`. Errors: RuntimeError if
+        /// `alpha` is 0.
     }
     fn [celu try_celu celu_with try_celu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::celu, (input.engine(), Scalar::Float(1.0), false)
@@ -152,8 +152,8 @@ op! {
     {
         /// `input * tanh(softplus(input))`, in `input` itself if `inplace`.
         ///
-        /// Args: `input` floating dtype, any shape. Returns: a tensor of the same shape, or `input`. Derivative: `g * (t
-        /// + input * sigmoid(input) * (1 - t**2))` with `t` the tanh.
+        /// Args: `input` floating dtype, any shape. Returns: a tensor of the same shape, or `input`. Derivative: `g *
+        /// (t + input * sigmoid(input) * (1 - t**2))` with `t` the tanh.
     }
     fn [mish try_mish] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::mish, (input.engine(), false)
@@ -203,7 +203,8 @@ op! {
         /// `input`. Derivative: `g` where `input > threshold`, else 0.
     }
     fn [threshold try_threshold] ([] input: &Tensor, threshold: impl Into<Scalar>, value: impl Into<Scalar>)
-    -> Tensor = engine::nn::piecewise_activations::threshold, (input.engine(), as_scalar(threshold), as_scalar(value), false)
+    -> Tensor = engine::nn::piecewise_activations::threshold, (input.engine(), as_scalar(threshold), as_scalar(value),
+        false)
     {}
 }
 
@@ -214,7 +215,8 @@ op! {
         /// Args, Derivative: as `threshold`. Returns: `input`.
     }
     fn [threshold_ try_threshold_] ([] input: &Tensor, threshold: impl Into<Scalar>, value: impl Into<Scalar>)
-    -> Tensor = engine::nn::piecewise_activations::threshold_inplace, (input.engine(), as_scalar(threshold), as_scalar(value))
+    -> Tensor = engine::nn::piecewise_activations::threshold_inplace, (input.engine(), as_scalar(threshold),
+        as_scalar(value))
     {}
 }
 
@@ -223,11 +225,12 @@ op! {
         /// `input`, but not less than `min_val` and not more than `max_val`, in `input` itself if `inplace`.
         ///
         /// Args: `input` any real dtype but bool; `min_val`, `max_val` numbers. Returns: a tensor of the same shape, or
-        /// `input`. Derivative: `g` where `min_val < input < max_val`, else 0. Errors: ValueError if `min_val > max_val`,
-        /// RuntimeError for bool.
+        /// `input`. Derivative: `g` where `min_val < input < max_val`, else 0. Errors: ValueError if `min_val >
+        /// max_val`, RuntimeError for bool.
     }
     fn [hardtanh try_hardtanh hardtanh_with try_hardtanh_with] ([] input: &Tensor)
-    -> Tensor = engine::nn::piecewise_activations::hardtanh, (input.engine(), Scalar::Float(-1.0), Scalar::Float(1.0), false)
+    -> Tensor = engine::nn::piecewise_activations::hardtanh, (input.engine(), Scalar::Float(-1.0), Scalar::Float(1.0),
+        false)
     {[] o: MinValMaxValOptions => Tensor = (input.engine(), o.min_val, o.max_val, false)}
 }
 
@@ -238,7 +241,8 @@ op! {
         /// Args, Derivative: as `hardtanh`. Returns: `input`.
     }
     fn [hardtanh_ try_hardtanh_ hardtanh_with_ try_hardtanh_with_] ([] input: &Tensor)
-    -> Tensor = engine::nn::piecewise_activations::hardtanh_inplace, (input.engine(), Scalar::Float(-1.0), Scalar::Float(1.0))
+    -> Tensor = engine::nn::piecewise_activations::hardtanh_inplace, (input.engine(), Scalar::Float(-1.0),
+        Scalar::Float(1.0))
     {[] o: MinValMaxValOptions => Tensor = (input.engine(), o.min_val, o.max_val)}
 }
 
@@ -246,8 +250,8 @@ op! {
     {
         /// `input` between 0 and 6, in `input` itself if `inplace`.
         ///
-        /// Args: `input` any real dtype but bool. Returns: a tensor of the same shape, or `input`. Derivative: `g` where
-        /// `0 < input < 6`, else 0. Errors: RuntimeError for bool.
+        /// Args: `input` any real dtype but bool. Returns: a tensor of the same shape, or `input`. Derivative: `g`
+        /// where `0 < input < 6`, else 0. Errors: RuntimeError for bool.
     }
     fn [relu6 try_relu6] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::relu6, (input.engine(), false)
@@ -258,8 +262,8 @@ op! {
     {
         /// `(input + 3) / 6` between 0 and 1, in `input` itself if `inplace`.
         ///
-        /// Args: `input` floating dtype, any shape. Returns: a tensor of the same shape, or `input`. Derivative: `g / 6`
-        /// where `-3 < input < 3`, else 0.
+        /// Args: `input` floating dtype, any shape. Returns: a tensor of the same shape, or `input`. Derivative: `g /
+        /// 6` where `-3 < input < 3`, else 0.
     }
     fn [hardsigmoid try_hardsigmoid] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::hardsigmoid, (input.engine(), false)
@@ -282,8 +286,8 @@ op! {
     {
         /// `input` drawn towards 0 by `lambd`, and 0 between `-lambd` and `lambd`.
         ///
-        /// Args: `input` floating dtype, any shape; `lambd` a number, not negative. Returns: a tensor of the same shape.
-        /// Derivative: `g` where `abs(input) > lambd`, else 0. Errors: RuntimeError if `lambd` is negative.
+        /// Args: `input` floating dtype, any shape; `lambd` a number, not negative. Returns: a tensor of the same
+        /// shape. Derivative: `g` where `abs(input) > lambd`, else 0. Errors: RuntimeError if `lambd` is negative.
     }
     fn [softshrink try_softshrink softshrink_with try_softshrink_with] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::softshrink, (input.engine(), Scalar::Float(0.5))
@@ -344,7 +348,8 @@ op! {
     {
         /// `input / (1 + abs(input))`.
         ///
-        /// Args: `input` any dtype but bool. Returns: a tensor of the same shape. Derivative: `g / (1 + abs(input))**2`.
+        /// Args: `input` any dtype but bool. Returns: a tensor of the same shape. Derivative: `g / (1 +
+        /// abs(input))**2`.
     }
     fn [softsign try_softsign] ([] input: &Tensor)
     -> Tensor = engine::nn::gated::softsign, (input.engine())
@@ -367,9 +372,9 @@ op! {
         /// A sample of the Gumbel-softmax distribution: `softmax((logits + noise) / tau)` along `dim`.
         ///
         /// Args: `logits` floating dtype, unnormalized log probabilities; `tau` a positive temperature; `hard` to round
-        /// to a vector with a single 1, whose derivative is that of the soft sample; `eps` has no effect. Draws from the
-        /// default generator. Returns: a tensor of the same shape. Derivative: that of `softmax`. Errors: IndexError if
-        /// there is no such dim.
+        /// to a vector with a single 1, whose derivative is that of the soft sample; `eps` has no effect. Draws from
+        /// the default generator. Returns: a tensor of the same shape. Derivative: that of `softmax`. Errors:
+        /// IndexError if there is no such dim.
     }
     fn [gumbel_softmax try_gumbel_softmax gumbel_softmax_with try_gumbel_softmax_with] ([] logits: &Tensor)
     -> Tensor = engine::nn::gated::gumbel_softmax, (logits.engine(), Scalar::Int(1), false, 1e-10, -1)
@@ -378,16 +383,17 @@ op! {
 
 op! {
     {
-        /// `input` where positive, else `input` times a random number between `lower` and `upper`, which in evaluation is
-        /// their mean; in `input` itself if `inplace`.
+        /// `input` where positive, else `input` times a random number between `lower` and `upper`, which in evaluation
+        /// is their mean; in `input` itself if `inplace`.
         ///
-        /// Args: `input` floating dtype, any shape (float16 in evaluation only); `lower`, `upper` numbers; `training` to
-        /// draw, from the default generator. Returns: a tensor of the same shape, or `input`. Derivative: `g` where
-        /// `input > 0`, else `g` times the same number. Errors: RuntimeError for `lower` above `upper` or bounds that are
-        /// not finite.
+        /// Args: `input` floating dtype, any shape (float16 in evaluation only); `lower`, `upper` numbers; `training`
+        /// to draw, from the default generator. Returns: a tensor of the same shape, or `input`. Derivative: `g` where
+        /// `input > 0`, else `g` times the same number. Errors: RuntimeError for `lower` above `upper` or bounds that
+        /// are not finite.
     }
     fn [rrelu try_rrelu rrelu_with try_rrelu_with] ([] input: &Tensor)
-    -> Tensor = engine::nn::rrelu::rrelu, (input.engine(), Scalar::Float(0.125), Scalar::Float(0.3333333333333333), false, false)
+    -> Tensor = engine::nn::rrelu::rrelu, (input.engine(), Scalar::Float(0.125), Scalar::Float(0.3333333333333333),
+        false, false)
     {[] o: LowerUpperTrainingOptions => Tensor = (input.engine(), o.lower, o.upper, o.training, false)}
 }
 
@@ -398,6 +404,7 @@ op! {
         /// Args, Derivative, Errors: as `rrelu`. Returns: `input`.
     }
     fn [rrelu_ try_rrelu_ rrelu_with_ try_rrelu_with_] ([] input: &Tensor)
-    -> Tensor = engine::nn::rrelu::rrelu_inplace, (input.engine(), Scalar::Float(0.125), Scalar::Float(0.3333333333333333), false)
+    -> Tensor = engine::nn::rrelu::rrelu_inplace, (input.engine(), Scalar::Float(0.125),
+        Scalar::Float(0.3333333333333333), false)
     {[] o: LowerUpperTrainingOptions => Tensor = (input.engine(), o.lower, o.upper, o.training)}
 }

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -76,8 +76,8 @@ op! {
         /// `input @ weight.t() + bias`, the affine map of a layer.
         ///
         /// Args: `input` (\*, m), `weight` (n, m) or (m,), `bias` (n,) or None, all of one dtype. Returns: a tensor of
-        /// shape (\*, n), or (\*) if the weight is a vector. Derivative: `g @ weight`, `g.t() @ input` and `g` summed to
-        /// the bias. Errors: RuntimeError if sizes or dtypes are incompatible.
+        /// shape (\*, n), or (\*) if the weight is a vector. Derivative: `g @ weight`, `g.t() @ input` and `g` summed
+        /// to the bias. Errors: RuntimeError if sizes or dtypes are incompatible.
     }
     fn [linear try_linear linear_with try_linear_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = engine::matmul::compose::linear, (input.engine(), weight.engine(), None)
@@ -89,9 +89,9 @@ op! {
         /// The distances between the rows of a matrix, of every row from those behind it: the upper triangle of `cdist`
         /// of the matrix and itself, row by row.
         ///
-        /// Args: `input` (n, m), float32 or float64; `p` the norm of the differences, 0 or more. Returns: a tensor of `n
-        /// * (n - 1) / 2` distances. Derivative: that of the norm, zero where the distance is; to second order and in
-        /// forward mode, which torch has not. Errors: RuntimeError for other shapes or dtypes or a negative `p`.
+        /// Args: `input` (n, m), float32 or float64; `p` the norm of the differences, 0 or more. Returns: a tensor of
+        /// `n * (n - 1) / 2` distances. Derivative: that of the norm, zero where the distance is; to second order and
+        /// in forward mode, which torch has not. Errors: RuntimeError for other shapes or dtypes or a negative `p`.
     }
     fn [pdist try_pdist pdist_with try_pdist_with] ([] input: &Tensor)
     -> Tensor = engine::matmul::pdist::pdist, (input.engine(), 2.0)
@@ -102,16 +102,19 @@ op! {
     {
         /// Normalizes over the last dims: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
         ///
-        /// Args: `input` floating dtype; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
-        /// input; `weight`, `bias` tensors of those sizes, or None, of the input's dtype or, for halves, float32; `eps` a
-        /// number added to the (biased) variance. Returns: a tensor of the input's shape. Derivative, with `h` the
-        /// normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for the
-        /// weight and `g` for the bias, summed over the other dims. Errors: RuntimeError if sizes or dtypes are
+        /// Args: `input` floating dtype; `normalized_shape` the sizes of the dims to normalize over, the last ones of
+        /// the input; `weight`, `bias` tensors of those sizes, or None, of the input's dtype or, for halves, float32;
+        /// `eps` a number added to the (biased) variance. Returns: a tensor of the input's shape. Derivative, with `h`
+        /// the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for
+        /// the weight and `g` for the bias, summed over the other dims. Errors: RuntimeError if sizes or dtypes are
         /// incompatible.
     }
-    fn [layer_norm try_layer_norm layer_norm_with try_layer_norm_with] ([] input: &Tensor, normalized_shape: impl Into<Shape>)
-    -> Tensor = engine::nn::layer_norm::layer_norm, (input.engine(), as_shape(normalized_shape).as_slice(), None, None, 1e-5)
-    {['o] o: WeightBiasEpsOptions<'o> => Tensor = (input.engine(), as_shape(normalized_shape).as_slice(), o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.eps)}
+    fn [layer_norm try_layer_norm layer_norm_with try_layer_norm_with] ([] input: &Tensor,
+        normalized_shape: impl Into<Shape>)
+    -> Tensor = engine::nn::layer_norm::layer_norm, (input.engine(), as_shape(normalized_shape).as_slice(), None, None,
+        1e-5)
+    {['o] o: WeightBiasEpsOptions<'o> => Tensor = (input.engine(), as_shape(normalized_shape).as_slice(),
+        o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.eps)}
 }
 
 op! {
@@ -121,14 +124,15 @@ op! {
         /// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row
         /// (negative ones counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's
         /// gradient by how often it was looked up; `max_norm` scales down, in place, the looked-up rows whose norm of
-        /// `norm_type` exceeds it. `sparse` makes the gradient of the weight a sparse tensor of the rows that were looked
-        /// up. Returns: a tensor of shape (\*input, width). Derivative: the rows of `g` added up by index. Errors:
-        /// IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError
-        /// for a `padding_idx` out of range.
+        /// `norm_type` exceeds it. `sparse` makes the gradient of the weight a sparse tensor of the rows that were
+        /// looked up. Returns: a tensor of shape (\*input, width). Derivative: the rows of `g` added up by index.
+        /// Errors: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims;
+        /// ValueError for a `padding_idx` out of range.
     }
     fn [embedding try_embedding embedding_with try_embedding_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::embedding::embedding, (input.engine(), weight.engine(), None, None, 2.0, false, false)
-    {[] o: EmbeddingOptions => Tensor = (input.engine(), weight.engine(), o.padding_idx, o.max_norm, o.norm_type, o.scale_grad_by_freq, o.sparse)}
+    {[] o: EmbeddingOptions => Tensor = (input.engine(), weight.engine(), o.padding_idx, o.max_norm, o.norm_type,
+        o.scale_grad_by_freq, o.sparse)}
 }
 
 op! {
@@ -162,12 +166,13 @@ op! {
     {
         /// The cosine of the angles between vectors along `dim`.
         ///
-        /// Args: `x1`, `x2` floating dtype with broadcastable shapes; `dim` of the broadcast shape; `eps` the least norm
-        /// that is divided by. Returns: a tensor of the broadcast shape without `dim`. Derivative, with unit vectors `u`
-        /// and `v`: `g * (v - cos * u) / norm(x1)`, and likewise for `x2`. Errors: RuntimeError if shapes do not
-        /// broadcast or for integers, IndexError if there is no such dim.
+        /// Args: `x1`, `x2` floating dtype with broadcastable shapes; `dim` of the broadcast shape; `eps` the least
+        /// norm that is divided by. Returns: a tensor of the broadcast shape without `dim`. Derivative, with unit
+        /// vectors `u` and `v`: `g * (v - cos * u) / norm(x1)`, and likewise for `x2`. Errors: RuntimeError if shapes
+        /// do not broadcast or for integers, IndexError if there is no such dim.
     }
-    fn [cosine_similarity try_cosine_similarity cosine_similarity_with try_cosine_similarity_with] ([] x1: &Tensor, x2: &Tensor)
+    fn [cosine_similarity try_cosine_similarity cosine_similarity_with try_cosine_similarity_with] ([] x1: &Tensor,
+        x2: &Tensor)
     -> Tensor = engine::nn::distance::cosine_similarity, (x1.engine(), x2.engine(), 1, 1e-8)
     {[] o: CosineSimilarityOptions => Tensor = (x1.engine(), x2.engine(), o.dim, o.eps)}
 }
@@ -190,7 +195,8 @@ op! {
         /// Returns: a tensor without the last dim. Derivative: that of the norm, and its negative. Errors: RuntimeError
         /// if shapes do not broadcast.
     }
-    fn [pairwise_distance try_pairwise_distance pairwise_distance_with try_pairwise_distance_with] ([] x1: &Tensor, x2: &Tensor)
+    fn [pairwise_distance try_pairwise_distance pairwise_distance_with try_pairwise_distance_with] ([] x1: &Tensor,
+        x2: &Tensor)
     -> Tensor = engine::nn::distance::pairwise_distance, (x1.engine(), x2.engine(), 2.0, 1e-6, false)
     {[] o: PairwiseDistanceOptions => Tensor = (x1.engine(), x2.engine(), o.p, o.eps, o.keepdim)}
 }
@@ -199,9 +205,9 @@ op! {
     {
         /// The vectors along `dim` divided by their norms.
         ///
-        /// Args: `input` floating or complex dtype; `p` the norm; `dim` an int; `eps` the least norm that is divided by.
-        /// Returns: a tensor of the same shape. Derivative: for `p = 2` and unit vectors `u`, `(g - u * sum(g * u)) /
-        /// norm`. Errors: IndexError if there is no such dim, RuntimeError for integers.
+        /// Args: `input` floating or complex dtype; `p` the norm; `dim` an int; `eps` the least norm that is divided
+        /// by. Returns: a tensor of the same shape. Derivative: for `p = 2` and unit vectors `u`, `(g - u * sum(g * u))
+        /// / norm`. Errors: IndexError if there is no such dim, RuntimeError for integers.
     }
     fn [normalize try_normalize normalize_with try_normalize_with] ([] input: &Tensor)
     -> Tensor = engine::nn::distance::normalize, (input.engine(), 2.0, 1, 1e-12)
@@ -215,16 +221,20 @@ op! {
         ///
         /// Args: `input` floating dtype of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None in
         /// training; `weight`, `bias` of shape (C,), or None; `training` to take mean and (biased) variance from the
-        /// input, and to move the running ones by `momentum` towards them, in place, with the unbiased variance; else the
-        /// running ones are taken; `eps` a number added to the variance. Returns: a tensor of the input's shape.
-        /// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var +
-        /// eps)` in training, else `q / sqrt(var + eps)`; the sum of `g * h` for the weight and of `g` for the bias.
+        /// input, and to move the running ones by `momentum` towards them, in place, with the unbiased variance; else
+        /// the running ones are taken; `eps` a number added to the variance. Returns: a tensor of the input's shape.
+        /// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var
+        /// + eps)` in training, else `q / sqrt(var + eps)`; the sum of `g * h` for the weight and of `g` for the bias.
         /// Errors: ValueError for one value per channel in training or a bad `eps`; RuntimeError if sizes or dtypes are
         /// incompatible.
     }
-    fn [batch_norm try_batch_norm batch_norm_with try_batch_norm_with] ([] input: &Tensor, running_mean: Option<&Tensor>, running_var: Option<&Tensor>)
-    -> Tensor = engine::nn::batch_norm::batch_norm, (input.engine(), running_mean.map(Tensor::engine), running_var.map(Tensor::engine), None, None, false, 0.1, 1e-5)
-    {['o] o: BatchNormOptions<'o> => Tensor = (input.engine(), running_mean.map(Tensor::engine), running_var.map(Tensor::engine), o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.training, o.momentum, o.eps)}
+    fn [batch_norm try_batch_norm batch_norm_with try_batch_norm_with] ([] input: &Tensor,
+        running_mean: Option<&Tensor>, running_var: Option<&Tensor>)
+    -> Tensor = engine::nn::batch_norm::batch_norm, (input.engine(), running_mean.map(Tensor::engine),
+        running_var.map(Tensor::engine), None, None, false, 0.1, 1e-5)
+    {['o] o: BatchNormOptions<'o> => Tensor = (input.engine(), running_mean.map(Tensor::engine),
+        running_var.map(Tensor::engine), o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.training,
+        o.momentum, o.eps)}
 }
 
 op! {
@@ -232,45 +242,50 @@ op! {
         /// Normalizes each channel of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
         ///
         /// Args: `input` floating dtype of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None;
-        /// `weight`, `bias` of shape (C,), or None; `use_input_stats` to take mean and (biased) variance from the input,
-        /// and to move the running ones, if given, by `momentum` towards their means over the entries; else the running
-        /// ones are taken; `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative: as
-        /// `batch_norm`. Errors: ValueError for one value per channel; RuntimeError if sizes or dtypes are incompatible.
+        /// `weight`, `bias` of shape (C,), or None; `use_input_stats` to take mean and (biased) variance from the
+        /// input, and to move the running ones, if given, by `momentum` towards their means over the entries; else the
+        /// running ones are taken; `eps` a number added to the variance. Returns: a tensor of the input's shape.
+        /// Derivative: as `batch_norm`. Errors: ValueError for one value per channel; RuntimeError if sizes or dtypes
+        /// are incompatible.
     }
     fn [instance_norm try_instance_norm instance_norm_with try_instance_norm_with] ([] input: &Tensor)
     -> Tensor = engine::nn::batch_norm::instance_norm, (input.engine(), None, None, None, None, true, 0.1, 1e-5)
-    {['o] o: InstanceNormOptions<'o> => Tensor = (input.engine(), o.running_mean.map(Tensor::engine), o.running_var.map(Tensor::engine), o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.use_input_stats, o.momentum, o.eps)}
+    {['o] o: InstanceNormOptions<'o> => Tensor = (input.engine(), o.running_mean.map(Tensor::engine),
+        o.running_var.map(Tensor::engine), o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.use_input_stats,
+        o.momentum, o.eps)}
 }
 
 op! {
     {
-        /// Normalizes groups of neighbouring channels of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus
-        /// `bias`.
+        /// Normalizes groups of neighbouring channels of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`,
+        /// plus `bias`.
         ///
         /// Args: `input` floating dtype of shape (N, C, ...); `num_groups` a divisor of C; `weight`, `bias` of shape
         /// (C,), or None; `eps` a number added to the (biased) variance. Returns: a tensor of the input's shape.
-        /// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var +
-        /// eps)`; the sum of `g * h` for the weight and of `g` for the bias. Errors: ValueError for one value per group;
-        /// RuntimeError if sizes or dtypes are incompatible.
+        /// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var
+        /// + eps)`; the sum of `g * h` for the weight and of `g` for the bias. Errors: ValueError for one value per
+        /// group; RuntimeError if sizes or dtypes are incompatible.
     }
     fn [group_norm try_group_norm group_norm_with try_group_norm_with] ([] input: &Tensor, num_groups: i64)
     -> Tensor = engine::nn::batch_norm::group_norm, (input.engine(), num_groups, None, None, 1e-5)
-    {['o] o: WeightBiasEpsOptions<'o> => Tensor = (input.engine(), num_groups, o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.eps)}
+    {['o] o: WeightBiasEpsOptions<'o> => Tensor = (input.engine(), num_groups, o.weight.map(Tensor::engine),
+        o.bias.map(Tensor::engine), o.eps)}
 }
 
 op! {
     {
         /// Divides by the root mean square over the last dims: `x / sqrt(mean(x**2) + eps)`, times `weight`.
         ///
-        /// Args: `input` floating or complex dtype; `normalized_shape` the sizes of the dims to normalize over, the last
-        /// ones of the input; `weight` a tensor of those sizes, or None; `eps` a number, None for the dtype's smallest
-        /// step from 1. Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g *
-        /// weight`: `(q - h * mean(q * h)) / sqrt(mean(x**2) + eps)`; `g * h` for the weight, summed over the other dims.
-        /// Errors: RuntimeError if sizes or dtypes are incompatible.
+        /// Args: `input` floating or complex dtype; `normalized_shape` the sizes of the dims to normalize over, the
+        /// last ones of the input; `weight` a tensor of those sizes, or None; `eps` a number, None for the dtype's
+        /// smallest step from 1. Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and
+        /// `q = g * weight`: `(q - h * mean(q * h)) / sqrt(mean(x**2) + eps)`; `g * h` for the weight, summed over the
+        /// other dims. Errors: RuntimeError if sizes or dtypes are incompatible.
     }
     fn [rms_norm try_rms_norm rms_norm_with try_rms_norm_with] ([] input: &Tensor, normalized_shape: impl Into<Shape>)
     -> Tensor = engine::nn::scale_norm::rms_norm, (input.engine(), as_shape(normalized_shape).as_slice(), None, None)
-    {['o] o: RmsNormOptions<'o> => Tensor = (input.engine(), as_shape(normalized_shape).as_slice(), o.weight.map(Tensor::engine), o.eps)}
+    {['o] o: RmsNormOptions<'o> => Tensor = (input.engine(), as_shape(normalized_shape).as_slice(),
+        o.weight.map(Tensor::engine), o.eps)}
 }
 
 op! {
@@ -280,10 +295,12 @@ op! {
         ///
         /// Args: `input` of shape (N, C, ...), with three or more dims, floating or complex dtype or int64; `size` a
         /// positive number of channels; `alpha`, `beta`, `k` numbers. Returns: a tensor of the input's shape, for
-        /// integers of the default float dtype (their mean is rounded down, as torch rounds it). Derivative: that of the
-        /// quotient. Errors: ValueError for fewer dims, RuntimeError for a `size` that is not positive.
+        /// integers of the default float dtype (their mean is rounded down, as torch rounds it). Derivative: that of
+        /// the quotient. Errors: ValueError for fewer dims, RuntimeError for a `size` that is not positive.
     }
-    fn [local_response_norm try_local_response_norm local_response_norm_with try_local_response_norm_with] ([] input: &Tensor, size: i64)
+    fn [local_response_norm try_local_response_norm local_response_norm_with try_local_response_norm_with] ([] input:
+        &Tensor,
+        size: i64)
     -> Tensor = engine::nn::scale_norm::local_response_norm, (input.engine(), size, 1e-4, 0.75, 1.0)
     {[] o: LocalResponseNormOptions => Tensor = (input.engine(), size, o.alpha, o.beta, o.k)}
 }
@@ -292,19 +309,23 @@ op! {
     {
         /// Values weighted by how well their keys match the queries: `softmax(scale * query @ key.mT + mask) @ value`.
         ///
-        /// Args: `query` (\*, heads, queries, width), `key` (\*, heads, keys, width) and `value` (\*, heads, keys, value
-        /// width), of one floating dtype with any axes in front (none, too) that broadcast; `attn_mask` broadcastable to
-        /// (\*, heads, queries, keys): bool, True for what is seen, or numbers added to the scores; `dropout_p` the share
-        /// of weights dropped at random, by the default generator; `is_causal` lets row `i` see the columns up to `i`;
-        /// `scale` is `1 / sqrt(width)` by default; `enable_gqa` lets several heads of the query share one of key and
-        /// value. Returns: (\*, heads, queries, value width); zeros for a row that sees nothing. Derivative, with weights
-        /// `w` and `ds = w * (g @ value.mT - sum(w * g @ value.mT))`: `scale * ds @ key`, `scale * ds.mT @ query`, `w.mT
-        /// @ g`, and `ds` for the mask. Scores are computed by tiles and never kept. Errors: RuntimeError if sizes or
-        /// dtypes are incompatible, or `dropout_p` is out of range.
+        /// Args: `query` (\*, heads, queries, width), `key` (\*, heads, keys, width) and `value` (\*, heads, keys,
+        /// value width), of one floating dtype with any axes in front (none, too) that broadcast; `attn_mask`
+        /// broadcastable to (\*, heads, queries, keys): bool, True for what is seen, or numbers added to the scores;
+        /// `dropout_p` the share of weights dropped at random, by the default generator; `is_causal` lets row `i` see
+        /// the columns up to `i`; `scale` is `1 / sqrt(width)` by default; `enable_gqa` lets several heads of the query
+        /// share one of key and value. Returns: (\*, heads, queries, value width); zeros for a row that sees nothing.
+        /// Derivative, with weights `w` and `ds = w * (g @ value.mT - sum(w * g @ value.mT))`: `scale * ds @ key`,
+        /// `scale * ds.mT @ query`, `w.mT @ g`, and `ds` for the mask. Scores are computed by tiles and never kept.
+        /// Errors: RuntimeError if sizes or dtypes are incompatible, or `dropout_p` is out of range.
     }
-    fn [scaled_dot_product_attention try_scaled_dot_product_attention scaled_dot_product_attention_with try_scaled_dot_product_attention_with] ([] query: &Tensor, key: &Tensor, value: &Tensor)
-    -> Tensor = engine::nn::attention::scaled_dot_product_attention, (query.engine(), key.engine(), value.engine(), None, 0.0, false, None, false)
-    {['o] o: ScaledDotProductAttentionOptions<'o> => Tensor = (query.engine(), key.engine(), value.engine(), o.attn_mask.map(Tensor::engine), o.dropout_p, o.is_causal, o.scale, o.enable_gqa)}
+    fn [scaled_dot_product_attention try_scaled_dot_product_attention scaled_dot_product_attention_with
+        try_scaled_dot_product_attention_with] ([] query: &Tensor,
+        key: &Tensor, value: &Tensor)
+    -> Tensor = engine::nn::attention::scaled_dot_product_attention, (query.engine(), key.engine(), value.engine(),
+        None, 0.0, false, None, false)
+    {['o] o: ScaledDotProductAttentionOptions<'o> => Tensor = (query.engine(), key.engine(), value.engine(),
+        o.attn_mask.map(Tensor::engine), o.dropout_p, o.is_causal, o.scale, o.enable_gqa)}
 }
 
 op! {
@@ -312,9 +333,9 @@ op! {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
         ///
         /// Args: `input` (N, C) or (N, C, L): with two dims (C, L), floating dtype; `p` from 0 to 1; `training` whether
-        /// to do anything; `inplace` to write to `input`. Draws from the default generator. Returns: a tensor of the same
-        /// shape. Derivative: `g` times the same factors. Errors: RuntimeError for other numbers of dims; ValueError if
-        /// `p` is out of range.
+        /// to do anything; `inplace` to write to `input`. Draws from the default generator. Returns: a tensor of the
+        /// same shape. Derivative: `g` times the same factors. Errors: RuntimeError for other numbers of dims;
+        /// ValueError if `p` is out of range.
     }
     fn [dropout1d try_dropout1d dropout1d_with try_dropout1d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout1d, (input.engine(), 0.5, true, false)
@@ -326,8 +347,8 @@ op! {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
         ///
         /// Args: `input` (N, C, H, W), floating dtype; three dims are taken for (N, C, L), with a warning, as other
-        /// numbers are; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from the
-        /// default generator. Returns: a tensor of the same shape. Derivative: `g` times the same factors. Errors:
+        /// numbers are; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from
+        /// the default generator. Returns: a tensor of the same shape. Derivative: `g` times the same factors. Errors:
         /// RuntimeError for less than two dims; ValueError if `p` is out of range.
     }
     fn [dropout2d try_dropout2d dropout2d_with try_dropout2d_with] ([] input: &Tensor)
@@ -339,10 +360,10 @@ op! {
     {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
         ///
-        /// Args: `input` (N, C, D, H, W) or (C, D, H, W), floating dtype; other numbers of dims are taken for the second,
-        /// with a warning; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from
-        /// the default generator. Returns: a tensor of the same shape. Derivative: `g` times the same factors. Errors:
-        /// RuntimeError for an input without dims; ValueError if `p` is out of range.
+        /// Args: `input` (N, C, D, H, W) or (C, D, H, W), floating dtype; other numbers of dims are taken for the
+        /// second, with a warning; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`.
+        /// Draws from the default generator. Returns: a tensor of the same shape. Derivative: `g` times the same
+        /// factors. Errors: RuntimeError for an input without dims; ValueError if `p` is out of range.
     }
     fn [dropout3d try_dropout3d dropout3d_with try_dropout3d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout3d, (input.engine(), 0.5, true, false)
@@ -351,12 +372,12 @@ op! {
 
 op! {
     {
-        /// Dropout that keeps mean 0 and variance 1, for networks of SELU: what is dropped takes the value SELU saturates
-        /// at, and all is scaled and shifted.
+        /// Dropout that keeps mean 0 and variance 1, for networks of SELU: what is dropped takes the value SELU
+        /// saturates at, and all is scaled and shifted.
         ///
         /// Args: `input` floating dtype, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to
-        /// write to `input`. Draws from the default generator. Returns: a tensor of the same shape. Derivative: `g` times
-        /// the factors, 0 where dropped. Errors: ValueError if `p` is out of range.
+        /// write to `input`. Draws from the default generator. Returns: a tensor of the same shape. Derivative: `g`
+        /// times the factors, 0 where dropped. Errors: ValueError if `p` is out of range.
     }
     fn [alpha_dropout try_alpha_dropout alpha_dropout_with try_alpha_dropout_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::alpha_dropout, (input.engine(), 0.5, false, false)
@@ -367,11 +388,12 @@ op! {
     {
         /// As `alpha_dropout`, for whole channels.
         ///
-        /// Args: `input` (N, C, ...), floating dtype; `p`, `training`, `inplace` as there. Returns: a tensor of the same
-        /// shape. Derivative: `g` times the factors, 0 where dropped. Errors: RuntimeError for less than two dims;
+        /// Args: `input` (N, C, ...), floating dtype; `p`, `training`, `inplace` as there. Returns: a tensor of the
+        /// same shape. Derivative: `g` times the factors, 0 where dropped. Errors: RuntimeError for less than two dims;
         /// ValueError if `p` is out of range.
     }
-    fn [feature_alpha_dropout try_feature_alpha_dropout feature_alpha_dropout_with try_feature_alpha_dropout_with] ([] input: &Tensor)
+    fn [feature_alpha_dropout try_feature_alpha_dropout feature_alpha_dropout_with try_feature_alpha_dropout_with] ([]
+        input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::feature_alpha_dropout, (input.engine(), 0.5, false, false)
     {[] o: AlphaDropoutOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
@@ -383,18 +405,21 @@ op! {
         ///
         /// Args: `input` indices, int64 or int32: (bags, n), or (n,) with `offsets` (bags,), where each bag begins;
         /// `weight` (rows, width), floating dtype; `max_norm` scales down, in place, rows whose norm of `norm_type`
-        /// exceeds it; `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode` 'mean', 'sum'
-        /// or 'max'; `per_sample_weights` a factor for each index, for 'sum'; `include_last_offset` says that the last
-        /// offset is where the last bag ends; `padding_idx` a row that is ignored; `sparse` makes the gradient of
-        /// `weight` a sparse tensor of the rows that were looked up, not with 'max'. Returns: (bags, width); zeros for an
-        /// empty bag. Derivative: the gradients of its bags for each row, times its factors or divided by the number of
-        /// rows; for 'max' where the row was the largest; for the factors, the inner products of rows and gradients.
-        /// Errors: RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError for
-        /// arguments that are incompatible.
+        /// exceeds it; `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode` 'mean',
+        /// 'sum' or 'max'; `per_sample_weights` a factor for each index, for 'sum'; `include_last_offset` says that the
+        /// last offset is where the last bag ends; `padding_idx` a row that is ignored; `sparse` makes the gradient of
+        /// `weight` a sparse tensor of the rows that were looked up, not with 'max'. Returns: (bags, width); zeros for
+        /// an empty bag. Derivative: the gradients of its bags for each row, times its factors or divided by the number
+        /// of rows; for 'max' where the row was the largest; for the factors, the inner products of rows and gradients.
+        /// Errors: RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError
+        /// for arguments that are incompatible.
     }
     fn [embedding_bag try_embedding_bag embedding_bag_with try_embedding_bag_with] ([] input: &Tensor, weight: &Tensor)
-    -> Tensor = engine::nn::embedding_bag::embedding_bag, (input.engine(), weight.engine(), None, None, 2.0, false, "mean", false, None, false, None)
-    {['o] o: EmbeddingBagOptions<'o> => Tensor = (input.engine(), weight.engine(), o.offsets.map(Tensor::engine), o.max_norm, o.norm_type, o.scale_grad_by_freq, o.mode.name(), o.sparse, o.per_sample_weights.map(Tensor::engine), o.include_last_offset, o.padding_idx)}
+    -> Tensor = engine::nn::embedding_bag::embedding_bag, (input.engine(), weight.engine(), None, None, 2.0, false,
+        "mean", false, None, false, None)
+    {['o] o: EmbeddingBagOptions<'o> => Tensor = (input.engine(), weight.engine(), o.offsets.map(Tensor::engine),
+        o.max_norm, o.norm_type, o.scale_grad_by_freq, o.mode.name(), o.sparse,
+        o.per_sample_weights.map(Tensor::engine), o.include_last_offset, o.padding_idx)}
 }
 
 op! {
@@ -407,5 +432,6 @@ op! {
     }
     fn [bilinear try_bilinear bilinear_with try_bilinear_with] ([] input1: &Tensor, input2: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::bilinear::bilinear, (input1.engine(), input2.engine(), weight.engine(), None)
-    {['o] o: BiasOptions<'o> => Tensor = (input1.engine(), input2.engine(), weight.engine(), o.bias.map(Tensor::engine))}
+    {['o] o: BiasOptions<'o> => Tensor = (input1.engine(), input2.engine(), weight.engine(),
+        o.bias.map(Tensor::engine))}
 }

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -169,8 +169,8 @@ op! {
     {
         /// The view with the last two axes swapped; of complex numbers the conjugates (see `conj`).
         ///
-        /// Derivative: `g` with the axes swapped, conjugated if complex. Errors: RuntimeError if there are fewer than two
-        /// axes.
+        /// Derivative: `g` with the axes swapped, conjugated if complex. Errors: RuntimeError if there are fewer than
+        /// two axes.
     }
     fn [adjoint try_adjoint] ([] input: &Tensor)
     method [adjoint try_adjoint] ([] &self) {let input = self;}

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
@@ -17,13 +17,14 @@ op! {
         ///
         /// Args: `size` integers or one sequence of them; `dtype` (the default float dtype); `requires_grad` makes it a
         /// leaf that collects a gradient. Returns: a contiguous tensor. Errors: RuntimeError for a negative size, more
-        /// elements than memory can address, or a dtype without gradient if `requires_grad`; MemoryError if there is not
-        /// enough memory.
+        /// elements than memory can address, or a dtype without gradient if `requires_grad`; MemoryError if there is
+        /// not enough memory.
     }
     fn [empty try_empty empty_with try_empty_with] ([] size: impl Into<Shape>)
     made [empty try_empty empty_with try_empty_with] ([] size: impl Into<Shape>)
     -> Tensor = engine::create::empty, (as_shape(size).as_slice(), factory(None, false), None)
-    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (as_shape(size).as_slice(), factory(o.dtype, o.requires_grad), o.memory_format)}
+    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (as_shape(size).as_slice(), factory(o.dtype,
+        o.requires_grad), o.memory_format)}
 }
 
 op! {
@@ -31,13 +32,17 @@ op! {
         /// A tensor with the given strides, not initialised.
         ///
         /// Args: `size`, `stride` sequences of integers, none of them negative; `dtype` (float32 unless another is the
-        /// default). Returns: a tensor over memory just large enough. Errors: RuntimeError for negative numbers, and for
-        /// lengths that differ.
+        /// default). Returns: a tensor over memory just large enough. Errors: RuntimeError for negative numbers, and
+        /// for lengths that differ.
     }
-    fn [empty_strided try_empty_strided empty_strided_with try_empty_strided_with] ([] size: impl Into<Shape>, stride: impl Into<Shape>)
-    made [empty_strided try_empty_strided empty_strided_with try_empty_strided_with] ([] size: impl Into<Shape>, stride: impl Into<Shape>)
-    -> Tensor = engine::create::empty_strided, (as_shape(size).as_slice(), as_shape(stride).as_slice(), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_shape(size).as_slice(), as_shape(stride).as_slice(), factory(o.dtype, o.requires_grad))}
+    fn [empty_strided try_empty_strided empty_strided_with try_empty_strided_with] ([] size: impl Into<Shape>,
+        stride: impl Into<Shape>)
+    made [empty_strided try_empty_strided empty_strided_with try_empty_strided_with] ([] size: impl Into<Shape>,
+        stride: impl Into<Shape>)
+    -> Tensor = engine::create::empty_strided, (as_shape(size).as_slice(), as_shape(stride).as_slice(), factory(None,
+        false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (as_shape(size).as_slice(), as_shape(stride).as_slice(),
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -45,13 +50,17 @@ op! {
         /// A tensor whose dimensions are in another order in memory, not initialised.
         ///
         /// Args: `size` a sequence of integers; `physical_layout` the dimensions from the outermost in memory to the
-        /// innermost, each once; `dtype` (the default float dtype). Returns: a tensor without gaps. Errors: RuntimeError
-        /// for negative sizes, and for dimensions that are missing, named twice or out of range.
+        /// innermost, each once; `dtype` (the default float dtype). Returns: a tensor without gaps. Errors:
+        /// RuntimeError for negative sizes, and for dimensions that are missing, named twice or out of range.
     }
-    fn [empty_permuted try_empty_permuted empty_permuted_with try_empty_permuted_with] ([] size: impl Into<Shape>, physical_layout: impl Into<Shape>)
-    made [empty_permuted try_empty_permuted empty_permuted_with try_empty_permuted_with] ([] size: impl Into<Shape>, physical_layout: impl Into<Shape>)
-    -> Tensor = engine::create::empty_permuted, (as_shape(size).as_slice(), as_shape(physical_layout).as_slice(), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_shape(size).as_slice(), as_shape(physical_layout).as_slice(), factory(o.dtype, o.requires_grad))}
+    fn [empty_permuted try_empty_permuted empty_permuted_with try_empty_permuted_with] ([] size: impl Into<Shape>,
+        physical_layout: impl Into<Shape>)
+    made [empty_permuted try_empty_permuted empty_permuted_with try_empty_permuted_with] ([] size: impl Into<Shape>,
+        physical_layout: impl Into<Shape>)
+    -> Tensor = engine::create::empty_permuted, (as_shape(size).as_slice(), as_shape(physical_layout).as_slice(),
+        factory(None, false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (as_shape(size).as_slice(), as_shape(physical_layout).as_slice(),
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -83,13 +92,14 @@ op! {
         /// A tensor with every element equal to one number.
         ///
         /// Args: `size` a sequence of integers; `fill_value` a number; `dtype` (that of the number: bool, int64, the
-        /// default float or complex dtype); the rest as `empty`. Errors: as `empty`, and RuntimeError if the dtype cannot
-        /// hold the number.
+        /// default float or complex dtype); the rest as `empty`. Errors: as `empty`, and RuntimeError if the dtype
+        /// cannot hold the number.
     }
     fn [full try_full full_with try_full_with] ([] size: impl Into<Shape>, fill_value: impl Into<Scalar>)
     made [full try_full full_with try_full_with] ([] size: impl Into<Shape>, fill_value: impl Into<Scalar>)
     -> Tensor = engine::create::full, (as_shape(size).as_slice(), as_scalar(fill_value), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_shape(size).as_slice(), as_scalar(fill_value), factory(o.dtype, o.requires_grad))}
+    {[] o: DtypeRequiresGradOptions => Tensor = (as_shape(size).as_slice(), as_scalar(fill_value), factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -109,8 +119,8 @@ op! {
     {
         /// The numbers from 0 to before `end`, in steps of 1.
         ///
-        /// Args: `end` a number; `dtype` (int64 for an integer, else the default float dtype). Returns: a 1-dim tensor of
-        /// `ceil(end)` elements. Errors: RuntimeError if `end` is negative or not finite.
+        /// Args: `end` a number; `dtype` (int64 for an integer, else the default float dtype). Returns: a 1-dim tensor
+        /// of `ceil(end)` elements. Errors: RuntimeError if `end` is negative or not finite.
     }
     fn [arange try_arange arange_with try_arange_with] ([] end: impl Into<Scalar>)
     made [arange try_arange arange_with try_arange_with] ([] end: impl Into<Scalar>)
@@ -123,14 +133,18 @@ op! {
         /// The numbers from `start` to before `end`, in steps of `step`.
         ///
         /// Args: `start`, `end`, `step` numbers; `dtype` (int64 if all are integers, else the default float dtype).
-        /// Returns: a 1-dim tensor of `ceil((end - start) / step)` elements. Errors: RuntimeError if `step` is zero or of
-        /// the wrong sign, or a bound is not finite.
+        /// Returns: a 1-dim tensor of `ceil((end - start) / step)` elements. Errors: RuntimeError if `step` is zero or
+        /// of the wrong sign, or a bound is not finite.
         #[doc(alias = "arange")]
     }
-    fn [arange_from try_arange_from arange_from_with try_arange_from_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>)
-    made [arange_from try_arange_from arange_from_with try_arange_from_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>)
-    -> Tensor = engine::create::range::arange_from, (as_scalar(start), as_scalar(end), Scalar::Int(1), factory(None, false))
-    {[] o: StepDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), o.step, factory(o.dtype, o.requires_grad))}
+    fn [arange_from try_arange_from arange_from_with try_arange_from_with] ([] start: impl Into<Scalar>,
+        end: impl Into<Scalar>)
+    made [arange_from try_arange_from arange_from_with try_arange_from_with] ([] start: impl Into<Scalar>,
+        end: impl Into<Scalar>)
+    -> Tensor = engine::create::range::arange_from, (as_scalar(start), as_scalar(end), Scalar::Int(1), factory(None,
+        false))
+    {[] o: StepDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), o.step, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -146,20 +160,24 @@ op! {
     fn [range try_range range_with try_range_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>)
     made [range try_range range_with try_range_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>)
     -> Tensor = engine::create::range::range, (as_scalar(start), as_scalar(end), Scalar::Int(1), factory(None, false))
-    {[] o: StepDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), o.step, factory(o.dtype, o.requires_grad))}
+    {[] o: StepDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), o.step, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
     {
         /// `steps` numbers from `start` to `end`, both included, evenly spaced.
         ///
-        /// Args: `start`, `end` numbers; `steps` how many; `dtype` (the default float dtype). Returns: a 1-dim tensor of
-        /// `steps` elements. Errors: RuntimeError if `steps` is negative.
+        /// Args: `start`, `end` numbers; `steps` how many; `dtype` (the default float dtype). Returns: a 1-dim tensor
+        /// of `steps` elements. Errors: RuntimeError if `steps` is negative.
     }
-    fn [linspace try_linspace linspace_with try_linspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64)
-    made [linspace try_linspace linspace_with try_linspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64)
+    fn [linspace try_linspace linspace_with try_linspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
+        steps: i64)
+    made [linspace try_linspace linspace_with try_linspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
+        steps: i64)
     -> Tensor = engine::create::range::linspace, (as_scalar(start), as_scalar(end), steps, factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), steps, factory(o.dtype, o.requires_grad))}
+    {[] o: DtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), steps, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -170,9 +188,13 @@ op! {
         /// without a gradient for the ends. Errors: RuntimeError for ends with dims.
         #[doc(alias = "linspace")]
     }
-    fn [linspace_tensors try_linspace_tensors linspace_tensors_with try_linspace_tensors_with] (['a] start: impl Into<Operand<'a>>, end: impl Into<Operand<'a>>, steps: i64)
-    -> Tensor = engine::create::range::linspace_tensors, (as_operand(start).engine(), as_operand(end).engine(), steps, factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), steps, factory(o.dtype, o.requires_grad))}
+    fn [linspace_tensors try_linspace_tensors linspace_tensors_with try_linspace_tensors_with] (['a] start: impl
+        Into<Operand<'a>>,
+        end: impl Into<Operand<'a>>, steps: i64)
+    -> Tensor = engine::create::range::linspace_tensors, (as_operand(start).engine(), as_operand(end).engine(), steps,
+        factory(None, false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), steps,
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -197,7 +219,8 @@ op! {
     }
     fn [empty_like try_empty_like empty_like_with try_empty_like_with] ([] input: &Tensor)
     -> Tensor = engine::create::like::empty_like, (input.engine(), factory(None, false), None)
-    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), factory(o.dtype, o.requires_grad), o.memory_format)}
+    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), factory(o.dtype, o.requires_grad),
+        o.memory_format)}
 }
 
 op! {
@@ -209,7 +232,8 @@ op! {
     }
     fn [zeros_like try_zeros_like zeros_like_with try_zeros_like_with] ([] input: &Tensor)
     -> Tensor = engine::create::like::zeros_like, (input.engine(), factory(None, false), None)
-    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), factory(o.dtype, o.requires_grad), o.memory_format)}
+    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), factory(o.dtype, o.requires_grad),
+        o.memory_format)}
 }
 
 op! {
@@ -221,7 +245,8 @@ op! {
     }
     fn [ones_like try_ones_like ones_like_with try_ones_like_with] ([] input: &Tensor)
     -> Tensor = engine::create::like::ones_like, (input.engine(), factory(None, false), None)
-    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), factory(o.dtype, o.requires_grad), o.memory_format)}
+    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), factory(o.dtype, o.requires_grad),
+        o.memory_format)}
 }
 
 op! {
@@ -234,7 +259,8 @@ op! {
     }
     fn [full_like try_full_like full_like_with try_full_like_with] ([] input: &Tensor, fill_value: impl Into<Scalar>)
     -> Tensor = engine::create::like::full_like, (input.engine(), as_scalar(fill_value), factory(None, false), None)
-    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), as_scalar(fill_value), factory(o.dtype, o.requires_grad), o.memory_format)}
+    {[] o: DtypeRequiresGradMemoryFormatOptions => Tensor = (input.engine(), as_scalar(fill_value), factory(o.dtype,
+        o.requires_grad), o.memory_format)}
 }
 
 op! {
@@ -243,9 +269,11 @@ op! {
         ///
         /// Args: `size` integers or one sequence of them; `dtype` another dtype. Errors: as `empty`.
     }
-    method [new_empty try_new_empty new_empty_with try_new_empty_with] ([] &self, size: impl Into<Shape>) {let input = self;}
+    method [new_empty try_new_empty new_empty_with try_new_empty_with] ([] &self,
+        size: impl Into<Shape>) {let input = self;}
     -> Tensor = engine::create::like::new_empty, (input.engine(), as_shape(size).as_slice(), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), factory(o.dtype, o.requires_grad))}
+    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -254,9 +282,12 @@ op! {
         ///
         /// Args: `size`, `stride` sequences of integers; `dtype` another dtype. Errors: as `empty_strided`.
     }
-    method [new_empty_strided try_new_empty_strided new_empty_strided_with try_new_empty_strided_with] ([] &self, size: impl Into<Shape>, stride: impl Into<Shape>) {let input = self;}
-    -> Tensor = engine::create::like::new_empty_strided, (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), factory(o.dtype, o.requires_grad))}
+    method [new_empty_strided try_new_empty_strided new_empty_strided_with try_new_empty_strided_with] ([] &self,
+        size: impl Into<Shape>, stride: impl Into<Shape>) {let input = self;}
+    -> Tensor = engine::create::like::new_empty_strided, (input.engine(), as_shape(size).as_slice(),
+        as_shape(stride).as_slice(), factory(None, false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(),
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -265,9 +296,11 @@ op! {
         ///
         /// Args: `size` integers or one sequence of them; `dtype` another dtype. Errors: as `zeros`.
     }
-    method [new_zeros try_new_zeros new_zeros_with try_new_zeros_with] ([] &self, size: impl Into<Shape>) {let input = self;}
+    method [new_zeros try_new_zeros new_zeros_with try_new_zeros_with] ([] &self,
+        size: impl Into<Shape>) {let input = self;}
     -> Tensor = engine::create::like::new_zeros, (input.engine(), as_shape(size).as_slice(), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), factory(o.dtype, o.requires_grad))}
+    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -276,9 +309,11 @@ op! {
         ///
         /// Args: `size` integers or one sequence of them; `dtype` another dtype. Errors: as `ones`.
     }
-    method [new_ones try_new_ones new_ones_with try_new_ones_with] ([] &self, size: impl Into<Shape>) {let input = self;}
+    method [new_ones try_new_ones new_ones_with try_new_ones_with] ([] &self,
+        size: impl Into<Shape>) {let input = self;}
     -> Tensor = engine::create::like::new_ones, (input.engine(), as_shape(size).as_slice(), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), factory(o.dtype, o.requires_grad))}
+    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -287,9 +322,12 @@ op! {
         ///
         /// Args: `size` a sequence of integers; `fill_value` a number; `dtype` another dtype. Errors: as `full`.
     }
-    method [new_full try_new_full new_full_with try_new_full_with] ([] &self, size: impl Into<Shape>, fill_value: impl Into<Scalar>) {let input = self;}
-    -> Tensor = engine::create::like::new_full, (input.engine(), as_shape(size).as_slice(), as_scalar(fill_value), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_scalar(fill_value), factory(o.dtype, o.requires_grad))}
+    method [new_full try_new_full new_full_with try_new_full_with] ([] &self, size: impl Into<Shape>,
+        fill_value: impl Into<Scalar>) {let input = self;}
+    -> Tensor = engine::create::like::new_full, (input.engine(), as_shape(size).as_slice(), as_scalar(fill_value),
+        factory(None, false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_scalar(fill_value),
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -329,12 +367,16 @@ op! {
         /// `steps` powers of `base`, whose exponents are evenly spaced from `start` to `end`, both included.
         ///
         /// Args: `start`, `end` numbers (whole ones for an integer dtype); `steps` how many; `base` a number; `dtype`
-        /// (the default float dtype). Returns: a vector of `steps` elements. Errors: RuntimeError if `steps` is negative.
+        /// (the default float dtype). Returns: a vector of `steps` elements. Errors: RuntimeError if `steps` is
+        /// negative.
     }
-    fn [logspace try_logspace logspace_with try_logspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64)
-    made [logspace try_logspace logspace_with try_logspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64)
+    fn [logspace try_logspace logspace_with try_logspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
+        steps: i64)
+    made [logspace try_logspace logspace_with try_logspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
+        steps: i64)
     -> Tensor = engine::create::spaced::logspace, (as_scalar(start), as_scalar(end), steps, 10.0, factory(None, false))
-    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), steps, o.base, factory(o.dtype, o.requires_grad))}
+    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), steps, o.base, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -345,18 +387,22 @@ op! {
         /// without a gradient for the ends. Errors: RuntimeError for ends with dims.
         #[doc(alias = "logspace")]
     }
-    fn [logspace_tensors try_logspace_tensors logspace_tensors_with try_logspace_tensors_with] (['a] start: impl Into<Operand<'a>>, end: impl Into<Operand<'a>>, steps: i64)
-    -> Tensor = engine::create::spaced::logspace_tensors, (as_operand(start).engine(), as_operand(end).engine(), steps, 10.0, factory(None, false))
-    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), steps, o.base, factory(o.dtype, o.requires_grad))}
+    fn [logspace_tensors try_logspace_tensors logspace_tensors_with try_logspace_tensors_with] (['a] start: impl
+        Into<Operand<'a>>,
+        end: impl Into<Operand<'a>>, steps: i64)
+    -> Tensor = engine::create::spaced::logspace_tensors, (as_operand(start).engine(), as_operand(end).engine(), steps,
+        10.0, factory(None, false))
+    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), steps,
+        o.base, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
     {
         /// The indices of the lower triangle of a matrix: a row of rows and a row of columns.
         ///
-        /// Args: `row`, `col` the sizes of the matrix; `offset` the last diagonal of the triangle (0 the main one, above
-        /// it positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Errors: RuntimeError for a
-        /// negative size; NotImplementedError for another dtype.
+        /// Args: `row`, `col` the sizes of the matrix; `offset` the last diagonal of the triangle (0 the main one,
+        /// above it positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Errors: RuntimeError
+        /// for a negative size; NotImplementedError for another dtype.
     }
     fn [tril_indices try_tril_indices tril_indices_with try_tril_indices_with] ([] row: i64, col: i64)
     made [tril_indices try_tril_indices tril_indices_with try_tril_indices_with] ([] row: i64, col: i64)
@@ -368,8 +414,9 @@ op! {
     {
         /// The indices of the upper triangle of a matrix: a row of rows and a row of columns.
         ///
-        /// Args: `row`, `col` the sizes of the matrix; `offset` the first diagonal of the triangle (0 the main one, above
-        /// it positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Errors: as `tril_indices`.
+        /// Args: `row`, `col` the sizes of the matrix; `offset` the first diagonal of the triangle (0 the main one,
+        /// above it positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Errors: as
+        /// `tril_indices`.
     }
     fn [triu_indices try_triu_indices triu_indices_with try_triu_indices_with] ([] row: i64, col: i64)
     made [triu_indices try_triu_indices triu_indices_with try_triu_indices_with] ([] row: i64, col: i64)
@@ -401,14 +448,16 @@ op! {
     fn [hamming_window try_hamming_window hamming_window_with try_hamming_window_with] ([] window_length: i64)
     made [hamming_window try_hamming_window hamming_window_with try_hamming_window_with] ([] window_length: i64)
     -> Tensor = engine::create::window::hamming_window, (window_length, true, 0.54, 0.46, factory(None, false))
-    {[] o: HammingWindowOptions => Tensor = (window_length, o.periodic, o.alpha, o.beta, factory(o.dtype, o.requires_grad))}
+    {[] o: HammingWindowOptions => Tensor = (window_length, o.periodic, o.alpha, o.beta, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
     {
         /// The Blackman window: `0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1))`.
         ///
-        /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Errors: as `hann_window`.
+        /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Errors: as
+        /// `hann_window`.
     }
     fn [blackman_window try_blackman_window blackman_window_with try_blackman_window_with] ([] window_length: i64)
     made [blackman_window try_blackman_window blackman_window_with try_blackman_window_with] ([] window_length: i64)
@@ -420,7 +469,8 @@ op! {
     {
         /// The Bartlett window, a triangle: `1 - |2 i / (n - 1) - 1|`.
         ///
-        /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Errors: as `hann_window`.
+        /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Errors: as
+        /// `hann_window`.
     }
     fn [bartlett_window try_bartlett_window bartlett_window_with try_bartlett_window_with] ([] window_length: i64)
     made [bartlett_window try_bartlett_window bartlett_window_with try_bartlett_window_with] ([] window_length: i64)
@@ -446,9 +496,9 @@ op! {
     {
         /// All ways to take `r` of the elements of a vector, in the order of their indices.
         ///
-        /// Args: `input` a vector; `r` how many; `with_replacement` lets an element be taken again. Returns: a tensor of
-        /// sizes (n, r). Derivative: `g` summed over the places where each element was taken. Errors: RuntimeError for
-        /// another shape or a negative `r`.
+        /// Args: `input` a vector; `r` how many; `with_replacement` lets an element be taken again. Returns: a tensor
+        /// of sizes (n, r). Derivative: `g` summed over the places where each element was taken. Errors: RuntimeError
+        /// for another shape or a negative `r`.
     }
     fn [combinations try_combinations combinations_with try_combinations_with] ([] input: &Tensor)
     -> Tensor = engine::create::products::combinations, (input.engine(), 2, false)

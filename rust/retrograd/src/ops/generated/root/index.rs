@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::options::{
@@ -12,9 +12,9 @@ op! {
     {
         /// The slices of `input` at the positions `index` along an axis, in their order.
         ///
-        /// Args: `dim` an axis; `index` a vector (or 0-dim tensor) of int32 or int64, from 0 on. Returns: a fresh tensor.
-        /// Derivative: `g` added up at the indices. Errors: IndexError if an index is out of range or `index` has several
-        /// axes; RuntimeError for another dtype.
+        /// Args: `dim` an axis; `index` a vector (or 0-dim tensor) of int32 or int64, from 0 on. Returns: a fresh
+        /// tensor. Derivative: `g` added up at the indices. Errors: IndexError if an index is out of range or `index`
+        /// has several axes; RuntimeError for another dtype.
     }
     fn [index_select try_index_select] ([] input: &Tensor, dim: i64, index: &Tensor)
     method [index_select try_index_select] ([] &self, dim: i64, index: &Tensor) {let input = self;}
@@ -27,8 +27,8 @@ op! {
         /// The elements of `input` that `index` names along an axis, each at its own place along the others.
         ///
         /// Args: `dim` an axis; `index` int32 or int64 with as many axes as `input`, no larger than it but along `dim`.
-        /// Returns: a fresh tensor of the sizes of `index`. Derivative: `g` added up at the indices. Errors: RuntimeError
-        /// if an index is out of range or sizes do not fit.
+        /// Returns: a fresh tensor of the sizes of `index`. Derivative: `g` added up at the indices. Errors:
+        /// RuntimeError if an index is out of range or sizes do not fit.
     }
     fn [gather try_gather gather_with try_gather_with] ([] input: &Tensor, dim: i64, index: &Tensor)
     method [gather try_gather gather_with try_gather_with] ([] &self, dim: i64, index: &Tensor) {let input = self;}
@@ -40,32 +40,35 @@ op! {
     {
         /// `input` with the elements of `src` added where `index` names along an axis.
         ///
-        /// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src` of
-        /// the dtype of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` for `input`, `g` at the index
-        /// for `src`. Errors: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
+        /// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src`
+        /// of the dtype of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` for `input`, `g` at the
+        /// index for `src`. Errors: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
     }
     fn [scatter_add try_scatter_add] ([] input: &Tensor, dim: i64, index: &Tensor, src: &Tensor)
     method [scatter_add try_scatter_add] ([] &self, dim: i64, index: &Tensor, src: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `scatter_add`: writes to the tensor, and returns it.
-    } [scatter_add_ try_scatter_add_] ([] &self, dim: i64, index: &Tensor, src: &Tensor) {let input = self;} {engine::index::scatter::scatter_add_as}
+    } [scatter_add_ try_scatter_add_] ([] &self, dim: i64, index: &Tensor,
+        src: &Tensor) {let input = self;} {engine::index::scatter::scatter_add_as}
     -> Tensor = engine::index::scatter::scatter_add, (input.engine(), dim, index.engine(), src.engine())
     {}
 }
 
 op! {
     {
-        /// `input` with the elements of `src` written where `index` names along an axis. Where an index comes twice, the
-        /// last one in row-major order stays.
+        /// `input` with the elements of `src` written where `index` names along an axis. Where an index comes twice,
+        /// the last one in row-major order stays.
         ///
         /// Args: as for `scatter_add`. Derivative: `g` with zeros at the index for `input`, `g` at the index for `src`
-        /// (as if no index came twice). Errors: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
+        /// (as if no index came twice). Errors: RuntimeError if an index is out of range, or sizes or dtypes do not
+        /// fit.
     }
     fn [scatter try_scatter] ([] input: &Tensor, dim: i64, index: &Tensor, src: &Tensor)
     method [scatter try_scatter] ([] &self, dim: i64, index: &Tensor, src: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `scatter`: writes to the tensor, and returns it.
-    } [scatter_ try_scatter_] ([] &self, dim: i64, index: &Tensor, src: &Tensor) {let input = self;} {engine::index::scatter::scatter_as}
+    } [scatter_ try_scatter_] ([] &self, dim: i64, index: &Tensor,
+        src: &Tensor) {let input = self;} {engine::index::scatter::scatter_as}
     -> Tensor = engine::index::scatter::scatter, (input.engine(), dim, index.engine(), src.engine())
     {}
 }
@@ -76,10 +79,12 @@ op! {
         #[doc(alias = "scatter")]
     }
     fn [scatter_value try_scatter_value] ([] input: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>)
-    method [scatter_value try_scatter_value] ([] &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) {let input = self;}
+    method [scatter_value try_scatter_value] ([] &self, dim: i64, index: &Tensor,
+        value: impl Into<Scalar>) {let input = self;}
     in_place {
         /// The in-place form of `scatter_value`: writes to the tensor, and returns it.
-    } [scatter_value_ try_scatter_value_] ([] &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) {let input = self;} {engine::index::scatter::scatter_value_as}
+    } [scatter_value_ try_scatter_value_] ([] &self, dim: i64, index: &Tensor,
+        value: impl Into<Scalar>) {let input = self;} {engine::index::scatter::scatter_value_as}
     -> Tensor = engine::index::scatter::scatter_value, (input.engine(), dim, index.engine(), as_scalar(value))
     {}
 }
@@ -92,12 +97,16 @@ op! {
         /// Args: `reduce` is "add" or "multiply". Errors: RuntimeError for another one.
         #[doc(alias = "scatter")]
     }
-    fn [scatter_reducing try_scatter_reducing] ([] input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: ScatterReduction)
-    method [scatter_reducing try_scatter_reducing] ([] &self, dim: i64, index: &Tensor, src: &Tensor, reduce: ScatterReduction) {let input = self;}
+    fn [scatter_reducing try_scatter_reducing] ([] input: &Tensor, dim: i64, index: &Tensor, src: &Tensor,
+        reduce: ScatterReduction)
+    method [scatter_reducing try_scatter_reducing] ([] &self, dim: i64, index: &Tensor, src: &Tensor,
+        reduce: ScatterReduction) {let input = self;}
     in_place {
         /// The in-place form of `scatter_reducing`: writes to the tensor, and returns it.
-    } [scatter_reducing_ try_scatter_reducing_] ([] &self, dim: i64, index: &Tensor, src: &Tensor, reduce: ScatterReduction) {let input = self;} {engine::index::scatter::scatter_reducing_as}
-    -> Tensor = engine::index::scatter::scatter_reducing, (input.engine(), dim, index.engine(), src.engine(), reduce.name())
+    } [scatter_reducing_ try_scatter_reducing_] ([] &self, dim: i64, index: &Tensor, src: &Tensor,
+        reduce: ScatterReduction) {let input = self;} {engine::index::scatter::scatter_reducing_as}
+    -> Tensor = engine::index::scatter::scatter_reducing, (input.engine(), dim, index.engine(), src.engine(),
+        reduce.name())
     {}
 }
 
@@ -106,12 +115,17 @@ op! {
         /// `input` with a number added or multiplied where `index` names along an axis; see `scatter_add`.
         #[doc(alias = "scatter")]
     }
-    fn [scatter_value_reducing try_scatter_value_reducing] ([] input: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>, reduce: ScatterReduction)
-    method [scatter_value_reducing try_scatter_value_reducing] ([] &self, dim: i64, index: &Tensor, value: impl Into<Scalar>, reduce: ScatterReduction) {let input = self;}
+    fn [scatter_value_reducing try_scatter_value_reducing] ([] input: &Tensor, dim: i64, index: &Tensor,
+        value: impl Into<Scalar>, reduce: ScatterReduction)
+    method [scatter_value_reducing try_scatter_value_reducing] ([] &self, dim: i64, index: &Tensor,
+        value: impl Into<Scalar>, reduce: ScatterReduction) {let input = self;}
     in_place {
         /// The in-place form of `scatter_value_reducing`: writes to the tensor, and returns it.
-    } [scatter_value_reducing_ try_scatter_value_reducing_] ([] &self, dim: i64, index: &Tensor, value: impl Into<Scalar>, reduce: ScatterReduction) {let input = self;} {engine::index::scatter::scatter_value_reducing_as}
-    -> Tensor = engine::index::scatter::scatter_value_reducing, (input.engine(), dim, index.engine(), as_scalar(value), reduce.name())
+    } [scatter_value_reducing_ try_scatter_value_reducing_] ([] &self, dim: i64, index: &Tensor,
+        value: impl Into<Scalar>,
+        reduce: ScatterReduction) {let input = self;} {engine::index::scatter::scatter_value_reducing_as}
+    -> Tensor = engine::index::scatter::scatter_value_reducing, (input.engine(), dim, index.engine(), as_scalar(value),
+        reduce.name())
     {}
 }
 
@@ -119,16 +133,19 @@ op! {
     {
         /// `input` with the slices of `source`, times `alpha`, added at the positions `index` along an axis.
         ///
-        /// Args: `dim` an axis; `index` a vector of int32 or int64, from 0 on; `source` of the dtype of `input`, with as
-        /// many slices as `index` has elements, and otherwise the sizes of `input`; `alpha` a number. Returns: a tensor
-        /// of the sizes of `input`. Derivative: `g` for `input`, `alpha * g` at the index for `source`. Errors:
+        /// Args: `dim` an axis; `index` a vector of int32 or int64, from 0 on; `source` of the dtype of `input`, with
+        /// as many slices as `index` has elements, and otherwise the sizes of `input`; `alpha` a number. Returns: a
+        /// tensor of the sizes of `input`. Derivative: `g` for `input`, `alpha * g` at the index for `source`. Errors:
         /// RuntimeError if an index is out of range, or sizes or dtypes do not fit.
     }
-    fn [index_add try_index_add index_add_with try_index_add_with] ([] input: &Tensor, dim: i64, index: &Tensor, source: &Tensor)
-    method [index_add try_index_add index_add_with try_index_add_with] ([] &self, dim: i64, index: &Tensor, source: &Tensor) {let input = self;}
+    fn [index_add try_index_add index_add_with try_index_add_with] ([] input: &Tensor, dim: i64, index: &Tensor,
+        source: &Tensor)
+    method [index_add try_index_add index_add_with try_index_add_with] ([] &self, dim: i64, index: &Tensor,
+        source: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `index_add`: writes to the tensor, and returns it.
-    } [index_add_ try_index_add_ index_add_with_ try_index_add_with_] ([] &self, dim: i64, index: &Tensor, source: &Tensor) {let input = self;} {engine::index::slices::index_add_as}
+    } [index_add_ try_index_add_ index_add_with_ try_index_add_with_] ([] &self, dim: i64, index: &Tensor,
+        source: &Tensor) {let input = self;} {engine::index::slices::index_add_as}
     -> Tensor = engine::index::slices::index_add, (input.engine(), dim, index.engine(), source.engine(), Scalar::Int(1))
     {[] o: AlphaOptions => Tensor = (input.engine(), dim, index.engine(), source.engine(), o.alpha)}
 }
@@ -139,16 +156,17 @@ op! {
         /// twice, the last one stays.
         ///
         /// Args: `dim` an axis; `index` a vector of int64, from 0 on; `source` of the dtype of `input`, with as many
-        /// slices as `index` has elements, and otherwise the sizes of `input`. Returns: a tensor of the sizes of `input`.
-        /// Derivative: `g` with zeros at the index for `input`, `g` at the index for `source` (as if no index came
-        /// twice). Errors: IndexError if an index is out of range or the number of slices does not fit; RuntimeError if
-        /// other sizes or dtypes do not.
+        /// slices as `index` has elements, and otherwise the sizes of `input`. Returns: a tensor of the sizes of
+        /// `input`. Derivative: `g` with zeros at the index for `input`, `g` at the index for `source` (as if no index
+        /// came twice). Errors: IndexError if an index is out of range or the number of slices does not fit;
+        /// RuntimeError if other sizes or dtypes do not.
     }
     fn [index_copy try_index_copy] ([] input: &Tensor, dim: i64, index: &Tensor, source: &Tensor)
     method [index_copy try_index_copy] ([] &self, dim: i64, index: &Tensor, source: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `index_copy`: writes to the tensor, and returns it.
-    } [index_copy_ try_index_copy_] ([] &self, dim: i64, index: &Tensor, source: &Tensor) {let input = self;} {engine::index::slices::index_copy_as}
+    } [index_copy_ try_index_copy_] ([] &self, dim: i64, index: &Tensor,
+        source: &Tensor) {let input = self;} {engine::index::slices::index_copy_as}
     -> Tensor = engine::index::slices::index_copy, (input.engine(), dim, index.engine(), source.engine())
     {}
 }
@@ -162,10 +180,12 @@ op! {
         #[doc(alias = "index_fill")]
     }
     fn [index_fill_tensor try_index_fill_tensor] ([] input: &Tensor, dim: i64, index: &Tensor, value: &Tensor)
-    method [index_fill_tensor try_index_fill_tensor] ([] &self, dim: i64, index: &Tensor, value: &Tensor) {let input = self;}
+    method [index_fill_tensor try_index_fill_tensor] ([] &self, dim: i64, index: &Tensor,
+        value: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `index_fill_tensor`: writes to the tensor, and returns it.
-    } [index_fill_tensor_ try_index_fill_tensor_] ([] &self, dim: i64, index: &Tensor, value: &Tensor) {let input = self;} {engine::index::slices::index_fill_tensor_as}
+    } [index_fill_tensor_ try_index_fill_tensor_] ([] &self, dim: i64, index: &Tensor,
+        value: &Tensor) {let input = self;} {engine::index::slices::index_fill_tensor_as}
     -> Tensor = engine::index::slices::index_fill_tensor, (input.engine(), dim, index.engine(), value.engine())
     {}
 }
@@ -175,14 +195,16 @@ op! {
         /// `input` with a number written to the slices at the positions `index` along an axis.
         ///
         /// Args: `dim` an axis; `index` a vector of int64, which may count from the end; `value` a number. Returns: a
-        /// tensor of the sizes of `input`. Derivative: `g` with zeros at the index. Errors: IndexError if an index is out
-        /// of range, or of another dtype.
+        /// tensor of the sizes of `input`. Derivative: `g` with zeros at the index. Errors: IndexError if an index is
+        /// out of range, or of another dtype.
     }
     fn [index_fill try_index_fill] ([] input: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>)
-    method [index_fill try_index_fill] ([] &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) {let input = self;}
+    method [index_fill try_index_fill] ([] &self, dim: i64, index: &Tensor,
+        value: impl Into<Scalar>) {let input = self;}
     in_place {
         /// The in-place form of `index_fill`: writes to the tensor, and returns it.
-    } [index_fill_ try_index_fill_] ([] &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) {let input = self;} {engine::index::slices::index_fill_as}
+    } [index_fill_ try_index_fill_] ([] &self, dim: i64, index: &Tensor,
+        value: impl Into<Scalar>) {let input = self;} {engine::index::slices::index_fill_as}
     -> Tensor = engine::index::slices::index_fill, (input.engine(), dim, index.engine(), as_scalar(value))
     {}
 }
@@ -214,22 +236,23 @@ op! {
 
 op! {
     {
-        /// The positions of the first `size` elements that are not zero, one row each, and `fill_value` in rows for which
-        /// there is none.
+        /// The positions of the first `size` elements that are not zero, one row each, and `fill_value` in rows for
+        /// which there is none.
         ///
         /// Args: `input` any dtype; `size` how many rows; `fill_value` an integer. Returns: int64 of sizes `(size,
         /// ndim)`. Not differentiable. Errors: RuntimeError for a negative `size`.
     }
     fn [nonzero_static try_nonzero_static nonzero_static_with try_nonzero_static_with] ([] input: &Tensor, size: i64)
-    method [nonzero_static try_nonzero_static nonzero_static_with try_nonzero_static_with] ([] &self, size: i64) {let input = self;}
+    method [nonzero_static try_nonzero_static nonzero_static_with try_nonzero_static_with] ([] &self,
+        size: i64) {let input = self;}
     -> Tensor = engine::index::mask::nonzero_static, (input.engine(), size, -1)
     {[] o: NonzeroStaticOptions => Tensor = (input.engine(), size, o.fill_value)}
 }
 
 op! {
     {
-        /// The positions of the elements that are not zero: one row each, or one vector per axis, which is what `x[...]`
-        /// takes.
+        /// The positions of the elements that are not zero: one row each, or one vector per axis, which is what
+        /// `x[...]` takes.
         ///
         /// Args: `input` any dtype, a 0-dim tensor counts as a vector; `as_tuple` whether to return a tuple. Returns:
         /// int64, a tensor of sizes `(n, ndim)` or `ndim` vectors of size `n`. Not differentiable.
@@ -273,15 +296,16 @@ op! {
         /// `input` with the elements of `source` written at positions in row-major order, or added.
         ///
         /// Args: `index` int64, negative counted from the end; `source` of the dtype of `input`, as many elements as
-        /// `index`; `accumulate` adds. Returns: a fresh tensor. Derivative: `g`, with zeros where it was overwritten, and
-        /// `g` at the positions. Errors: IndexError if a position does not exist or the numbers of elements differ;
+        /// `index`; `accumulate` adds. Returns: a fresh tensor. Derivative: `g`, with zeros where it was overwritten,
+        /// and `g` at the positions. Errors: IndexError if a position does not exist or the numbers of elements differ;
         /// RuntimeError for another dtype.
     }
     fn [put try_put put_with try_put_with] ([] input: &Tensor, index: &Tensor, source: &Tensor)
     method [put try_put put_with try_put_with] ([] &self, index: &Tensor, source: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `put`: writes to the tensor, and returns it.
-    } [put_ try_put_ put_with_ try_put_with_] ([] &self, index: &Tensor, source: &Tensor) {let input = self;} {engine::index::flat::put_as}
+    } [put_ try_put_ put_with_ try_put_with_] ([] &self, index: &Tensor,
+        source: &Tensor) {let input = self;} {engine::index::flat::put_as}
     -> Tensor = engine::index::flat::put, (input.engine(), index.engine(), source.engine(), false)
     {[] o: AccumulateOptions => Tensor = (input.engine(), index.engine(), source.engine(), o.accumulate)}
 }
@@ -291,11 +315,13 @@ op! {
         /// The elements of `input` that `indices` names along an axis, both broadcast along the others; see `gather`.
         ///
         /// Args: `indices` int64, negative counted from the end; `dim` the axis, None for positions in row-major order,
-        /// from 0 on. Returns: a fresh tensor. Derivative: `g` added up at the indices. Errors: RuntimeError for another
-        /// dtype, shapes that do not broadcast, or an index that does not exist.
+        /// from 0 on. Returns: a fresh tensor. Derivative: `g` added up at the indices. Errors: RuntimeError for
+        /// another dtype, shapes that do not broadcast, or an index that does not exist.
     }
-    fn [take_along_dim try_take_along_dim take_along_dim_with try_take_along_dim_with] ([] input: &Tensor, indices: &Tensor)
-    method [take_along_dim try_take_along_dim take_along_dim_with try_take_along_dim_with] ([] &self, indices: &Tensor) {let input = self;}
+    fn [take_along_dim try_take_along_dim take_along_dim_with try_take_along_dim_with] ([] input: &Tensor,
+        indices: &Tensor)
+    method [take_along_dim try_take_along_dim take_along_dim_with try_take_along_dim_with] ([] &self,
+        indices: &Tensor) {let input = self;}
     -> Tensor = engine::index::flat::take_along_dim, (input.engine(), indices.engine(), None)
     {[] o: TakeAlongDimOptions => Tensor = (input.engine(), indices.engine(), o.dim)}
 }
@@ -316,14 +342,17 @@ op! {
         ///
         /// Args: `indices` a tuple of index tensors, one per axis from the first on; a mask covers as many axes as it
         /// has; `values` broadcast to what they name; `accumulate` adds, each as often as it is named. Returns: a fresh
-        /// tensor. Derivative: `g`, with zeros where it was overwritten, and `g` at the indices. Errors: IndexError if an
-        /// index does not exist; RuntimeError if shapes or dtypes do not fit.
+        /// tensor. Derivative: `g`, with zeros where it was overwritten, and `g` at the indices. Errors: IndexError if
+        /// an index does not exist; RuntimeError if shapes or dtypes do not fit.
     }
-    fn [index_put try_index_put index_put_with try_index_put_with] (['a] input: &Tensor, indices: impl Into<Tensors<'a>>, values: &Tensor)
-    method [index_put try_index_put index_put_with try_index_put_with] (['a] &self, indices: impl Into<Tensors<'a>>, values: &Tensor) {let input = self;}
+    fn [index_put try_index_put index_put_with try_index_put_with] (['a] input: &Tensor,
+        indices: impl Into<Tensors<'a>>, values: &Tensor)
+    method [index_put try_index_put index_put_with try_index_put_with] (['a] &self, indices: impl Into<Tensors<'a>>,
+        values: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `index_put`: writes to the tensor, and returns it.
-    } [index_put_ try_index_put_ index_put_with_ try_index_put_with_] (['a] &self, indices: impl Into<Tensors<'a>>, values: &Tensor) {let input = self;} {engine::index::flat::put_indices_as}
+    } [index_put_ try_index_put_ index_put_with_ try_index_put_with_] (['a] &self, indices: impl Into<Tensors<'a>>,
+        values: &Tensor) {let input = self;} {engine::index::flat::put_indices_as}
     -> Tensor = engine::index::flat::put_indices, (input.engine(), indices.into().engine(), values.engine(), false)
     {[] o: AccumulateOptions => Tensor = (input.engine(), indices.into().engine(), values.engine(), o.accumulate)}
 }
@@ -351,7 +380,8 @@ op! {
     method [masked_scatter try_masked_scatter] ([] &self, mask: &Tensor, source: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `masked_scatter`: writes to the tensor, and returns it.
-    } [masked_scatter_ try_masked_scatter_] ([] &self, mask: &Tensor, source: &Tensor) {let input = self;} {engine::index::scatter_mask::masked_scatter_as}
+    } [masked_scatter_ try_masked_scatter_] ([] &self, mask: &Tensor,
+        source: &Tensor) {let input = self;} {engine::index::scatter_mask::masked_scatter_as}
     -> Tensor = engine::index::scatter_mask::masked_scatter, (input.engine(), mask.engine(), source.engine())
     {}
 }
@@ -360,19 +390,25 @@ op! {
     {
         /// `input` with the elements of `src` combined into the places that `index` names along an axis.
         ///
-        /// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src` of
-        /// the dtype of `input`; `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the elements
-        /// of `input` in the places named do not count. Returns: a tensor of the sizes of `input`. Derivative: that of
-        /// the reduction; for "amax" and "amin" `g`, split evenly among equal elements. Errors: RuntimeError if an index
-        /// is out of range, or sizes or dtypes do not fit.
+        /// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src`
+        /// of the dtype of `input`; `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the
+        /// elements of `input` in the places named do not count. Returns: a tensor of the sizes of `input`. Derivative:
+        /// that of the reduction; for "amax" and "amin" `g`, split evenly among equal elements. Errors: RuntimeError if
+        /// an index is out of range, or sizes or dtypes do not fit.
     }
-    fn [scatter_reduce try_scatter_reduce scatter_reduce_with try_scatter_reduce_with] ([] input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: Reduce)
-    method [scatter_reduce try_scatter_reduce scatter_reduce_with try_scatter_reduce_with] ([] &self, dim: i64, index: &Tensor, src: &Tensor, reduce: Reduce) {let input = self;}
+    fn [scatter_reduce try_scatter_reduce scatter_reduce_with try_scatter_reduce_with] ([] input: &Tensor, dim: i64,
+        index: &Tensor, src: &Tensor, reduce: Reduce)
+    method [scatter_reduce try_scatter_reduce scatter_reduce_with try_scatter_reduce_with] ([] &self, dim: i64,
+        index: &Tensor, src: &Tensor, reduce: Reduce) {let input = self;}
     in_place {
         /// The in-place form of `scatter_reduce`: writes to the tensor, and returns it.
-    } [scatter_reduce_ try_scatter_reduce_ scatter_reduce_with_ try_scatter_reduce_with_] ([] &self, dim: i64, index: &Tensor, src: &Tensor, reduce: Reduce) {let input = self;} {engine::index::scatter_reduce::scatter_reduce_as}
-    -> Tensor = engine::index::scatter_reduce::scatter_reduce, (input.engine(), dim, index.engine(), src.engine(), reduce.name(), true)
-    {[] o: IncludeSelfOptions => Tensor = (input.engine(), dim, index.engine(), src.engine(), reduce.name(), o.include_self)}
+    } [scatter_reduce_ try_scatter_reduce_ scatter_reduce_with_ try_scatter_reduce_with_] ([] &self, dim: i64,
+        index: &Tensor, src: &Tensor,
+        reduce: Reduce) {let input = self;} {engine::index::scatter_reduce::scatter_reduce_as}
+    -> Tensor = engine::index::scatter_reduce::scatter_reduce, (input.engine(), dim, index.engine(), src.engine(),
+        reduce.name(), true)
+    {[] o: IncludeSelfOptions => Tensor = (input.engine(), dim, index.engine(), src.engine(), reduce.name(),
+        o.include_self)}
 }
 
 op! {
@@ -386,13 +422,18 @@ op! {
         /// among equal elements. Errors: IndexError if an index is out of range or no vector; RuntimeError if sizes or
         /// dtypes do not fit.
     }
-    fn [index_reduce try_index_reduce index_reduce_with try_index_reduce_with] ([] input: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: Reduce)
-    method [index_reduce try_index_reduce index_reduce_with try_index_reduce_with] ([] &self, dim: i64, index: &Tensor, source: &Tensor, reduce: Reduce) {let input = self;}
+    fn [index_reduce try_index_reduce index_reduce_with try_index_reduce_with] ([] input: &Tensor, dim: i64,
+        index: &Tensor, source: &Tensor, reduce: Reduce)
+    method [index_reduce try_index_reduce index_reduce_with try_index_reduce_with] ([] &self, dim: i64, index: &Tensor,
+        source: &Tensor, reduce: Reduce) {let input = self;}
     in_place {
         /// The in-place form of `index_reduce`: writes to the tensor, and returns it.
-    } [index_reduce_ try_index_reduce_ index_reduce_with_ try_index_reduce_with_] ([] &self, dim: i64, index: &Tensor, source: &Tensor, reduce: Reduce) {let input = self;} {engine::index::index_reduce::index_reduce_as}
-    -> Tensor = engine::index::index_reduce::index_reduce, (input.engine(), dim, index.engine(), source.engine(), reduce.name(), true)
-    {[] o: IncludeSelfOptions => Tensor = (input.engine(), dim, index.engine(), source.engine(), reduce.name(), o.include_self)}
+    } [index_reduce_ try_index_reduce_ index_reduce_with_ try_index_reduce_with_] ([] &self, dim: i64, index: &Tensor,
+        source: &Tensor, reduce: Reduce) {let input = self;} {engine::index::index_reduce::index_reduce_as}
+    -> Tensor = engine::index::index_reduce::index_reduce, (input.engine(), dim, index.engine(), source.engine(),
+        reduce.name(), true)
+    {[] o: IncludeSelfOptions => Tensor = (input.engine(), dim, index.engine(), source.engine(), reduce.name(),
+        o.include_self)}
 }
 
 op! {
@@ -402,14 +443,17 @@ op! {
         /// Args: `data` a floating dtype; `reduce` is "sum", "mean", "max", "min" or "prod"; `lengths` int32 or int64,
         /// how many indices of `axis` each segment has; or `offsets` where each begins, and behind them the end of the
         /// last; both with the sizes of `data` before `axis`, their last dimension; `unsafe` does not check that the
-        /// lengths sum to the size of the dimension; `indices` None, as in torch; `initial` is what each reduction begins
-        /// with: for a segment without indices it is the result, which is else 0 for a sum, 1 for a product, an infinity
-        /// for extremes and NaN for a mean. Returns: `data` with one element per segment along `axis`. Derivative: that
-        /// of the reduction, for extremes `g` split evenly among equal elements. Errors: RuntimeError if segments do not
-        /// lie within `data`, or both `lengths` and `offsets` are missing; NotImplementedError for integers.
+        /// lengths sum to the size of the dimension; `indices` None, as in torch; `initial` is what each reduction
+        /// begins with: for a segment without indices it is the result, which is else 0 for a sum, 1 for a product, an
+        /// infinity for extremes and NaN for a mean. Returns: `data` with one element per segment along `axis`.
+        /// Derivative: that of the reduction, for extremes `g` split evenly among equal elements. Errors: RuntimeError
+        /// if segments do not lie within `data`, or both `lengths` and `offsets` are missing; NotImplementedError for
+        /// integers.
         #[doc(alias = "_segment_reduce")]
     }
-    fn [segment_reduce try_segment_reduce segment_reduce_with try_segment_reduce_with] ([] data: &Tensor, reduce: Reduce)
+    fn [segment_reduce try_segment_reduce segment_reduce_with try_segment_reduce_with] ([] data: &Tensor,
+        reduce: Reduce)
     -> Tensor = engine::index::segment::segment_reduce, (data.engine(), reduce.name(), None, None, None, 0, false, None)
-    {['o] o: SegmentReduceOptions<'o> => Tensor = (data.engine(), reduce.name(), o.lengths.map(Tensor::engine), o.indices.map(Tensor::engine), o.offsets.map(Tensor::engine), o.axis, o.unchecked, o.initial)}
+    {['o] o: SegmentReduceOptions<'o> => Tensor = (data.engine(), reduce.name(), o.lengths.map(Tensor::engine),
+        o.indices.map(Tensor::engine), o.offsets.map(Tensor::engine), o.axis, o.unchecked, o.initial)}
 }

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -27,10 +27,14 @@ op! {
         /// `unitriangular` takes ones for the diagonal. Returns: `(solution, cloned_coefficient)`. Derivative: that of
         /// `linalg.solve_triangular`. Errors: RuntimeError if shapes or dtypes do not fit.
     }
-    fn [triangular_solve try_triangular_solve triangular_solve_with try_triangular_solve_with] ([] input: &Tensor, a: &Tensor)
-    method [triangular_solve try_triangular_solve triangular_solve_with try_triangular_solve_with] ([] &self, a: &Tensor) {let input = self;}
-    -> TriangularSolution = engine::linalg::triangular::triangular_solve, (input.engine(), a.engine(), true, false, false)
-    {[] o: TriangularSolveOptions => TriangularSolution = (input.engine(), a.engine(), o.upper, o.transpose, o.unitriangular)}
+    fn [triangular_solve try_triangular_solve triangular_solve_with try_triangular_solve_with] ([] input: &Tensor,
+        a: &Tensor)
+    method [triangular_solve try_triangular_solve triangular_solve_with try_triangular_solve_with] ([] &self,
+        a: &Tensor) {let input = self;}
+    -> TriangularSolution = engine::linalg::triangular::triangular_solve, (input.engine(), a.engine(), true, false,
+        false)
+    {[] o: TriangularSolveOptions => TriangularSolution = (input.engine(), a.engine(), o.upper, o.transpose,
+        o.unitriangular)}
 }
 
 op! {
@@ -38,12 +42,13 @@ op! {
         /// The solution of `A X = B` by the Cholesky factor of `A`.
         ///
         /// Args: `input` the right side `B` (\*, n, k); `L` what `linalg.cholesky` returned, (\*, n, n), of which one
-        /// triangle is read; `upper` says that it is `U = L^H`. Batches broadcast. Returns: a tensor of the shape of `B`,
-        /// broadcast. Derivative: `gB = A^-1 g`, and the triangle of `(gA + gA^H) L` with `gA = -gB X^H`. Errors:
+        /// triangle is read; `upper` says that it is `U = L^H`. Batches broadcast. Returns: a tensor of the shape of
+        /// `B`, broadcast. Derivative: `gB = A^-1 g`, and the triangle of `(gA + gA^H) L` with `gA = -gB X^H`. Errors:
         /// RuntimeError if shapes or dtypes do not fit.
     }
     fn [cholesky_solve try_cholesky_solve cholesky_solve_with try_cholesky_solve_with] ([] input: &Tensor, l: &Tensor)
-    method [cholesky_solve try_cholesky_solve cholesky_solve_with try_cholesky_solve_with] ([] &self, l: &Tensor) {let input = self;}
+    method [cholesky_solve try_cholesky_solve cholesky_solve_with try_cholesky_solve_with] ([] &self,
+        l: &Tensor) {let input = self;}
     -> Tensor = engine::linalg::cholesky_solve::cholesky_solve, (input.engine(), l.engine(), false)
     {[] o: UpperOptions => Tensor = (input.engine(), l.engine(), o.upper)}
 }
@@ -52,12 +57,13 @@ op! {
     {
         /// The inverse of `A` by its Cholesky factor.
         ///
-        /// Args: `L` what `linalg.cholesky` returned, (\*, n, n), of which one triangle is read; `upper` says that it is
-        /// `U = L^H`. Returns: a tensor of the same shape. Derivative: the triangle of `(gA + gA^H) L` with `gA = -A^-1 g
-        /// A^-1`. Errors: LinAlgError if a diagonal element is zero, RuntimeError if matrices are not square.
+        /// Args: `L` what `linalg.cholesky` returned, (\*, n, n), of which one triangle is read; `upper` says that it
+        /// is `U = L^H`. Returns: a tensor of the same shape. Derivative: the triangle of `(gA + gA^H) L` with `gA =
+        /// -A^-1 g A^-1`. Errors: LinAlgError if a diagonal element is zero, RuntimeError if matrices are not square.
     }
     fn [cholesky_inverse try_cholesky_inverse cholesky_inverse_with try_cholesky_inverse_with] ([] l: &Tensor)
-    method [cholesky_inverse try_cholesky_inverse cholesky_inverse_with try_cholesky_inverse_with] ([] &self) {let l = self;}
+    method [cholesky_inverse try_cholesky_inverse cholesky_inverse_with try_cholesky_inverse_with] ([] &self) {let l =
+        self;}
     -> Tensor = engine::linalg::cholesky_solve::cholesky_inverse, (l.engine(), false)
     {[] o: UpperOptions => Tensor = (l.engine(), o.upper)}
 }
@@ -159,8 +165,8 @@ op! {
         /// The QR decomposition in LAPACK's format, for `ormqr` and `linalg.householder_product`.
         ///
         /// Args: `input` (\*, m, n) of dtype float32, float64, complex64 or complex128. Returns: `(a, tau)`: `R` on and
-        /// above the diagonal of `a`, and below the vectors of the reflections `I - tau[i] v v^H`, whose product is `Q`.
-        /// Derivative: none. Errors: RuntimeError if there are fewer than 2 dims.
+        /// above the diagonal of `a`, and below the vectors of the reflections `I - tau[i] v v^H`, whose product is
+        /// `Q`. Derivative: none. Errors: RuntimeError if there are fewer than 2 dims.
     }
     fn [geqrf try_geqrf] ([] input: &Tensor)
     method [geqrf try_geqrf] ([] &self) {let input = self;}
@@ -184,8 +190,8 @@ op! {
         ///
         /// Args: `input` (\*, m, k) and `tau` (\*, k) as `geqrf` gives them, `other` (\*, m, n), or (\*, n, m) with
         /// `left=False`, of one dtype; `left` multiplies from the left, `transpose` by `Q^H`. Returns: a tensor of the
-        /// shape of `other`. Derivative: that of a product, a factor at a time. Errors: RuntimeError if shapes or dtypes
-        /// do not fit.
+        /// shape of `other`. Derivative: that of a product, a factor at a time. Errors: RuntimeError if shapes or
+        /// dtypes do not fit.
     }
     fn [ormqr try_ormqr ormqr_with try_ormqr_with] ([] input: &Tensor, input2: &Tensor, input3: &Tensor)
     method [ormqr try_ormqr ormqr_with try_ormqr_with] ([] &self, input2: &Tensor, input3: &Tensor) {let input = self;}
@@ -237,8 +243,8 @@ op! {
         /// The principal components of matrices of low rank, whose rows are observations.
         ///
         /// Args: `A` (\*, m, n); `q` how many, by default `min(6, m, n)`; `center` subtracts the means of columns;
-        /// `niter` as for `svd_lowrank`. Returns: `(U, S, V)`: directions are the columns of `V`. Derivative: that of the
-        /// operations. Errors: ValueError if `q` is negative or larger than `min(m, n)`, or `niter` is negative.
+        /// `niter` as for `svd_lowrank`. Returns: `(U, S, V)`: directions are the columns of `V`. Derivative: that of
+        /// the operations. Errors: ValueError if `q` is negative or larger than `min(m, n)`, or `niter` is negative.
     }
     fn [pca_lowrank try_pca_lowrank pca_lowrank_with try_pca_lowrank_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::pca_lowrank, (a.engine(), None, true, 2)
@@ -258,15 +264,16 @@ op! {
     }
     fn [lobpcg try_lobpcg lobpcg_with try_lobpcg_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::lobpcg, (a.engine(), None, None, None, None, None, None, None, None, None)
-    {['o] o: LobpcgOptions<'o> => Vec<Tensor> = (a.engine(), o.k, o.b.map(Tensor::engine), o.x.map(Tensor::engine), o.n, o.ik.map(Tensor::engine), o.niter, o.tol, o.largest, o.method.map(LobpcgMethod::name))}
+    {['o] o: LobpcgOptions<'o> => Vec<Tensor> = (a.engine(), o.k, o.b.map(Tensor::engine), o.x.map(Tensor::engine), o.n,
+        o.ik.map(Tensor::engine), o.niter, o.tol, o.largest, o.method.map(LobpcgMethod::name))}
 }
 
 op! {
     {
         /// The sum of the singular values of a matrix.
         ///
-        /// Args: `input` a matrix of dtype float32, float64, complex64 or complex128; `keepdim` keeps its axes with size
-        /// 1. Derivative: `g U V^H`. Errors: RuntimeError unless it has 2 dims.
+        /// Args: `input` a matrix of dtype float32, float64, complex64 or complex128; `keepdim` keeps its axes with
+        /// size 1. Derivative: `g U V^H`. Errors: RuntimeError unless it has 2 dims.
     }
     fn [nuclear_norm try_nuclear_norm nuclear_norm_with try_nuclear_norm_with] ([] input: &Tensor)
     -> Tensor = engine::linalg::spectrum::nuclear_norm_all, (input.engine(), false)
@@ -280,7 +287,8 @@ op! {
         /// Args: `dim` the axes; `keepdim` keeps them with size 1.
         #[doc(alias = "nuclear_norm")]
     }
-    fn [nuclear_norm_dim try_nuclear_norm_dim nuclear_norm_dim_with try_nuclear_norm_dim_with] ([] input: &Tensor, dim: impl Into<Dims>)
+    fn [nuclear_norm_dim try_nuclear_norm_dim nuclear_norm_dim_with try_nuclear_norm_dim_with] ([] input: &Tensor,
+        dim: impl Into<Dims>)
     -> Tensor = engine::linalg::spectrum::nuclear_norm, (input.engine(), as_dims(dim).as_slice(), false)
     {[] o: KeepdimOptions => Tensor = (input.engine(), as_dims(dim).as_slice(), o.keepdim)}
 }

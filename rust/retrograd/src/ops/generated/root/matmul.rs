@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::options::{
@@ -29,9 +29,9 @@ op! {
     {
         /// The matrix products of two batches of matrices, entry by entry.
         ///
-        /// Args: `input` (b, n, m), `mat2` (b, m, p), of one dtype, any dtype but bool. Nothing is broadcast. Returns: a
-        /// tensor of shape (b, n, p). Derivative: `bmm(g, mat2.mT)` and `bmm(input.mT, g)`. Errors: RuntimeError if an
-        /// operand has not three dims, or sizes or dtypes are incompatible.
+        /// Args: `input` (b, n, m), `mat2` (b, m, p), of one dtype, any dtype but bool. Nothing is broadcast. Returns:
+        /// a tensor of shape (b, n, p). Derivative: `bmm(g, mat2.mT)` and `bmm(input.mT, g)`. Errors: RuntimeError if
+        /// an operand has not three dims, or sizes or dtypes are incompatible.
     }
     fn [bmm try_bmm] ([] input: &Tensor, mat2: &Tensor)
     method [bmm try_bmm] ([] &self, mat2: &Tensor) {let input = self;}
@@ -43,17 +43,20 @@ op! {
     {
         /// `beta * input + alpha * bmm(batch1, batch2)`.
         ///
-        /// Args: `input` broadcastable to (b, n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype, any dtype
-        /// but bool; `beta`, `alpha` numbers. With `beta=0` the input is not read. Returns: a tensor of shape (b, n, p).
-        /// Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`. Errors: RuntimeError if
-        /// ranks, sizes or dtypes are incompatible.
+        /// Args: `input` broadcastable to (b, n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype, any
+        /// dtype but bool; `beta`, `alpha` numbers. With `beta=0` the input is not read. Returns: a tensor of shape (b,
+        /// n, p). Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`. Errors:
+        /// RuntimeError if ranks, sizes or dtypes are incompatible.
     }
     fn [baddbmm try_baddbmm baddbmm_with try_baddbmm_with] ([] input: &Tensor, batch1: &Tensor, batch2: &Tensor)
-    method [baddbmm try_baddbmm baddbmm_with try_baddbmm_with] ([] &self, batch1: &Tensor, batch2: &Tensor) {let input = self;}
+    method [baddbmm try_baddbmm baddbmm_with try_baddbmm_with] ([] &self, batch1: &Tensor,
+        batch2: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `baddbmm`: writes to the tensor, and returns it.
-    } [baddbmm_ try_baddbmm_ baddbmm_with_ try_baddbmm_with_] ([] &self, batch1: &Tensor, batch2: &Tensor) {let input = self;} {engine::matmul::bmm::baddbmm_as}
-    -> Tensor = engine::matmul::bmm::baddbmm, (input.engine(), batch1.engine(), batch2.engine(), Scalar::Int(1), Scalar::Int(1))
+    } [baddbmm_ try_baddbmm_ baddbmm_with_ try_baddbmm_with_] ([] &self, batch1: &Tensor,
+        batch2: &Tensor) {let input = self;} {engine::matmul::bmm::baddbmm_as}
+    -> Tensor = engine::matmul::bmm::baddbmm, (input.engine(), batch1.engine(), batch2.engine(), Scalar::Int(1),
+        Scalar::Int(1))
     {[] o: BetaAlphaOptions => Tensor = (input.engine(), batch1.engine(), batch2.engine(), o.beta, o.alpha)}
 }
 
@@ -63,15 +66,17 @@ op! {
         ///
         /// Args: `input` broadcastable to (n, p), `mat1` (n, m), `mat2` (m, p), all of one dtype, any dtype but bool;
         /// `beta`, `alpha` numbers, truncated for integers. With `beta=0` the input is not read. Returns: a tensor of
-        /// shape (n, p). Derivative: `beta * g`, `alpha * g @ mat2.t()`, `alpha * mat1.t() @ g`. Errors: RuntimeError if
-        /// ranks, sizes or dtypes are incompatible.
+        /// shape (n, p). Derivative: `beta * g`, `alpha * g @ mat2.t()`, `alpha * mat1.t() @ g`. Errors: RuntimeError
+        /// if ranks, sizes or dtypes are incompatible.
     }
     fn [addmm try_addmm addmm_with try_addmm_with] ([] input: &Tensor, mat1: &Tensor, mat2: &Tensor)
     method [addmm try_addmm addmm_with try_addmm_with] ([] &self, mat1: &Tensor, mat2: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `addmm`: writes to the tensor, and returns it.
-    } [addmm_ try_addmm_ addmm_with_ try_addmm_with_] ([] &self, mat1: &Tensor, mat2: &Tensor) {let input = self;} {engine::matmul::addmm::addmm_as}
-    -> Tensor = engine::matmul::addmm::addmm, (input.engine(), mat1.engine(), mat2.engine(), Scalar::Int(1), Scalar::Int(1))
+    } [addmm_ try_addmm_ addmm_with_ try_addmm_with_] ([] &self, mat1: &Tensor,
+        mat2: &Tensor) {let input = self;} {engine::matmul::addmm::addmm_as}
+    -> Tensor = engine::matmul::addmm::addmm, (input.engine(), mat1.engine(), mat2.engine(), Scalar::Int(1),
+        Scalar::Int(1))
     {[] o: BetaAlphaOptions => Tensor = (input.engine(), mat1.engine(), mat2.engine(), o.beta, o.alpha)}
 }
 
@@ -80,16 +85,18 @@ op! {
         /// `beta * input + alpha * (mat @ vec)`.
         ///
         /// Args: `input` broadcastable to (n,), `mat` (n, m), `vec` (m,), all of one dtype, any dtype but bool; `beta`,
-        /// `alpha` numbers. With `beta=0` the input is not read. Returns: a tensor of shape (n,). Derivative: `beta * g`,
-        /// `alpha * outer(g, vec)`, `alpha * mat.t() @ g`. Errors: RuntimeError if ranks, sizes or dtypes are
+        /// `alpha` numbers. With `beta=0` the input is not read. Returns: a tensor of shape (n,). Derivative: `beta *
+        /// g`, `alpha * outer(g, vec)`, `alpha * mat.t() @ g`. Errors: RuntimeError if ranks, sizes or dtypes are
         /// incompatible.
     }
     fn [addmv try_addmv addmv_with try_addmv_with] ([] input: &Tensor, mat: &Tensor, vec: &Tensor)
     method [addmv try_addmv addmv_with try_addmv_with] ([] &self, mat: &Tensor, vec: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `addmv`: writes to the tensor, and returns it.
-    } [addmv_ try_addmv_ addmv_with_ try_addmv_with_] ([] &self, mat: &Tensor, vec: &Tensor) {let input = self;} {engine::matmul::addmm::addmv_as}
-    -> Tensor = engine::matmul::addmm::addmv, (input.engine(), mat.engine(), vec.engine(), Scalar::Int(1), Scalar::Int(1))
+    } [addmv_ try_addmv_ addmv_with_ try_addmv_with_] ([] &self, mat: &Tensor,
+        vec: &Tensor) {let input = self;} {engine::matmul::addmm::addmv_as}
+    -> Tensor = engine::matmul::addmm::addmv, (input.engine(), mat.engine(), vec.engine(), Scalar::Int(1),
+        Scalar::Int(1))
     {[] o: BetaAlphaOptions => Tensor = (input.engine(), mat.engine(), vec.engine(), o.beta, o.alpha)}
 }
 
@@ -106,8 +113,10 @@ op! {
     method [addr try_addr addr_with try_addr_with] ([] &self, vec1: &Tensor, vec2: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `addr`: writes to the tensor, and returns it.
-    } [addr_ try_addr_ addr_with_ try_addr_with_] ([] &self, vec1: &Tensor, vec2: &Tensor) {let input = self;} {engine::matmul::sums::addr_as}
-    -> Tensor = engine::matmul::sums::addr, (input.engine(), vec1.engine(), vec2.engine(), Scalar::Int(1), Scalar::Int(1))
+    } [addr_ try_addr_ addr_with_ try_addr_with_] ([] &self, vec1: &Tensor,
+        vec2: &Tensor) {let input = self;} {engine::matmul::sums::addr_as}
+    -> Tensor = engine::matmul::sums::addr, (input.engine(), vec1.engine(), vec2.engine(), Scalar::Int(1),
+        Scalar::Int(1))
     {[] o: BetaAlphaOptions => Tensor = (input.engine(), vec1.engine(), vec2.engine(), o.beta, o.alpha)}
 }
 
@@ -115,17 +124,20 @@ op! {
     {
         /// `beta * input + alpha * (batch1 @ batch2).sum(0)`.
         ///
-        /// Args: `input` broadcastable to (n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype, any dtype but
-        /// bool; `beta`, `alpha` numbers. With `beta=0` the input is not read. Returns: a tensor of shape (n, p).
-        /// Derivative: `beta * g`, `alpha * g @ batch2.mT`, `alpha * batch1.mT @ g`. Errors: RuntimeError if ranks, sizes
-        /// or dtypes are incompatible.
+        /// Args: `input` broadcastable to (n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype, any dtype
+        /// but bool; `beta`, `alpha` numbers. With `beta=0` the input is not read. Returns: a tensor of shape (n, p).
+        /// Derivative: `beta * g`, `alpha * g @ batch2.mT`, `alpha * batch1.mT @ g`. Errors: RuntimeError if ranks,
+        /// sizes or dtypes are incompatible.
     }
     fn [addbmm try_addbmm addbmm_with try_addbmm_with] ([] input: &Tensor, batch1: &Tensor, batch2: &Tensor)
-    method [addbmm try_addbmm addbmm_with try_addbmm_with] ([] &self, batch1: &Tensor, batch2: &Tensor) {let input = self;}
+    method [addbmm try_addbmm addbmm_with try_addbmm_with] ([] &self, batch1: &Tensor,
+        batch2: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `addbmm`: writes to the tensor, and returns it.
-    } [addbmm_ try_addbmm_ addbmm_with_ try_addbmm_with_] ([] &self, batch1: &Tensor, batch2: &Tensor) {let input = self;} {engine::matmul::sums::addbmm_as}
-    -> Tensor = engine::matmul::sums::addbmm, (input.engine(), batch1.engine(), batch2.engine(), Scalar::Int(1), Scalar::Int(1))
+    } [addbmm_ try_addbmm_ addbmm_with_ try_addbmm_with_] ([] &self, batch1: &Tensor,
+        batch2: &Tensor) {let input = self;} {engine::matmul::sums::addbmm_as}
+    -> Tensor = engine::matmul::sums::addbmm, (input.engine(), batch1.engine(), batch2.engine(), Scalar::Int(1),
+        Scalar::Int(1))
     {[] o: BetaAlphaOptions => Tensor = (input.engine(), batch1.engine(), batch2.engine(), o.beta, o.alpha)}
 }
 
@@ -148,8 +160,8 @@ op! {
         /// The inner product of two vectors.
         ///
         /// Args: `input`, `tensor` (n,), of one dtype, any dtype but bool; nothing is conjugated. Returns: a 0-dim
-        /// tensor. Derivative: `g * tensor` and `g * input`. Errors: RuntimeError if an operand has not one dim, or sizes
-        /// or dtypes differ.
+        /// tensor. Derivative: `g * tensor` and `g * input`. Errors: RuntimeError if an operand has not one dim, or
+        /// sizes or dtypes differ.
     }
     fn [dot try_dot] ([] input: &Tensor, tensor: &Tensor)
     method [dot try_dot] ([] &self, tensor: &Tensor) {let input = self;}
@@ -192,10 +204,10 @@ op! {
         /// The sum of the products of the operands' elements, over every axis that the result does not name.
         ///
         /// Args: `equation` as "ij,jk-\>ik": a letter for every axis of each operand, and those of the result; "..."
-        /// means any further axes, which broadcast; a letter that an operand has twice takes its diagonal; without "-\>"
-        /// the result has the letters that come once, in alphabetical order. `operands` one after the other, or in a
-        /// list. Returns: a tensor of the named axes. Derivative: the same sum with `g` in the operand's place. Errors:
-        /// RuntimeError if the equation is not understood, or does not fit the operands or these each other.
+        /// means any further axes, which broadcast; a letter that an operand has twice takes its diagonal; without
+        /// "-\>" the result has the letters that come once, in alphabetical order. `operands` one after the other, or
+        /// in a list. Returns: a tensor of the named axes. Derivative: the same sum with `g` in the operand's place.
+        /// Errors: RuntimeError if the equation is not understood, or does not fit the operands or these each other.
     }
     fn [einsum try_einsum] (['a] equation: &str, operands: impl Into<Tensors<'a>>)
     -> Tensor = engine::matmul::einsum::einsum, (equation, operands.into().engine())
@@ -221,7 +233,8 @@ op! {
         #[doc(alias = "tensordot")]
     }
     fn [tensordot_dims try_tensordot_dims] ([] a: &Tensor, b: &Tensor, dims_a: impl Into<Dims>, dims_b: impl Into<Dims>)
-    -> Tensor = engine::matmul::einsum::tensordot, (a.engine(), b.engine(), as_dims(dims_a).as_slice(), as_dims(dims_b).as_slice())
+    -> Tensor = engine::matmul::einsum::tensordot, (a.engine(), b.engine(), as_dims(dims_a).as_slice(),
+        as_dims(dims_b).as_slice())
     {}
 }
 
@@ -230,8 +243,8 @@ op! {
         /// The sums of products over the last axes; with a 0-dim tensor, the product.
         ///
         /// Args: `other` with a last axis as long as that of `input`. Returns: a tensor of the other axes, those of
-        /// `input` first. Derivative: the same sum with `g` in the operand's place. Errors: RuntimeError if the last axes
-        /// differ.
+        /// `input` first. Derivative: the same sum with `g` in the operand's place. Errors: RuntimeError if the last
+        /// axes differ.
     }
     fn [inner try_inner] ([] input: &Tensor, other: &Tensor)
     method [inner try_inner] ([] &self, other: &Tensor) {let input = self;}
@@ -301,9 +314,10 @@ op! {
         ///
         /// Args: `x1` (..., p, m), `x2` (..., r, m), float32 or float64, whose leading sizes broadcast; `p` the norm of
         /// the differences, 0 or more; `compute_mode` for `p=2`: 'use_mm_for_euclid_dist' expands the square, which is
-        /// faster and less exact, 'donot_use_mm_for_euclid_dist' does not, 'use_mm_for_euclid_dist_if_necessary' does so
-        /// for more than 25 rows. Returns: a tensor of sizes (..., p, r). Derivative: that of the norm, zero where the
-        /// distance is. Errors: RuntimeError for other shapes or dtypes or a negative `p`; ValueError for another mode.
+        /// faster and less exact, 'donot_use_mm_for_euclid_dist' does not, 'use_mm_for_euclid_dist_if_necessary' does
+        /// so for more than 25 rows. Returns: a tensor of sizes (..., p, r). Derivative: that of the norm, zero where
+        /// the distance is. Errors: RuntimeError for other shapes or dtypes or a negative `p`; ValueError for another
+        /// mode.
     }
     fn [cdist try_cdist cdist_with try_cdist_with] ([] x1: &Tensor, x2: &Tensor)
     -> Tensor = engine::matmul::cdist::cdist, (x1.engine(), x2.engine(), 2.0, "use_mm_for_euclid_dist_if_necessary")
@@ -325,8 +339,8 @@ op! {
     {
         /// The inner product of two vectors, the first conjugated; as `dot` for real ones.
         ///
-        /// Args: `input`, `other` (n,), of one dtype, any dtype but bool. Returns: a 0-dim tensor. Derivative: `conj(g) *
-        /// other` and `g * input`. Errors: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
+        /// Args: `input`, `other` (n,), of one dtype, any dtype but bool. Returns: a 0-dim tensor. Derivative: `conj(g)
+        /// * other` and `g * input`. Errors: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
     }
     fn [vdot try_vdot] ([] input: &Tensor, other: &Tensor)
     method [vdot try_vdot] ([] &self, other: &Tensor) {let input = self;}
@@ -338,9 +352,9 @@ op! {
     {
         /// The powers of each element of a vector, from the highest to 0, as the columns of a matrix.
         ///
-        /// Args: `x` a vector; `N` how many powers, by default as many as `x` has elements; `increasing` puts the lowest
-        /// first. Returns: a tensor of sizes (len(x), N); integers become int64. Derivative: that of the powers. Errors:
-        /// RuntimeError if `x` is no vector or `N` is negative.
+        /// Args: `x` a vector; `N` how many powers, by default as many as `x` has elements; `increasing` puts the
+        /// lowest first. Returns: a tensor of sizes (len(x), N); integers become int64. Derivative: that of the powers.
+        /// Errors: RuntimeError if `x` is no vector or `N` is negative.
     }
     fn [vander try_vander vander_with try_vander_with] ([] x: &Tensor)
     -> Tensor = engine::matmul::vandermonde::vander, (x.engine(), None, false)

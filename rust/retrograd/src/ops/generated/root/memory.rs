@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
@@ -11,8 +11,8 @@ op! {
         /// A copy of `input` with memory of its own. The copy is recorded: its gradient goes to the source.
         ///
         /// Args: `input` any dtype and shape; `memory_format` the order of the axes of the copy, that of `input` by
-        /// default. Returns: the same values. Derivative: `g`. Errors: RuntimeError if the format is for tensors of other
-        /// dims.
+        /// default. Returns: the same values. Derivative: `g`. Errors: RuntimeError if the format is for tensors of
+        /// other dims.
     }
     fn [clone try_clone clone_with try_clone_with] ([] input: &Tensor)
     -> Tensor = engine::memory::clone_of, (input.engine(), None)
@@ -36,7 +36,8 @@ op! {
         /// `value` in place of every element.
         ///
         /// Args: `value` a number or 0-dim tensor. Returns: a tensor like `input`; the in-place form writes to it.
-        /// Derivative: zero for the old value, the sum of `g` for `value`. Errors: RuntimeError for a `value` with dims.
+        /// Derivative: zero for the old value, the sum of `g` for `value`. Errors: RuntimeError for a `value` with
+        /// dims.
     }
     fn [fill try_fill] (['a] input: &Tensor, value: impl Into<Operand<'a>>)
     in_place {

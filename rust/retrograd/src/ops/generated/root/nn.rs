@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::as_shape;
@@ -38,8 +38,10 @@ op! {
         /// Args: as `nn.functional.layer_norm`. Returns: `(result, mean, rstd)`; the moments have size 1 in the dims
         /// normalized over, and get no gradient. Derivative, Errors: as there.
     }
-    fn [native_layer_norm try_native_layer_norm] ([] input: &Tensor, normalized_shape: impl Into<Shape>, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64)
-    -> Vec<Tensor> = engine::nn::native::native_layer_norm, (input.engine(), as_shape(normalized_shape).as_slice(), weight.map(Tensor::engine), bias.map(Tensor::engine), eps)
+    fn [native_layer_norm try_native_layer_norm] ([] input: &Tensor, normalized_shape: impl Into<Shape>,
+        weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64)
+    -> Vec<Tensor> = engine::nn::native::native_layer_norm, (input.engine(), as_shape(normalized_shape).as_slice(),
+        weight.map(Tensor::engine), bias.map(Tensor::engine), eps)
     {}
 }
 
@@ -47,13 +49,15 @@ op! {
     {
         /// `nn.functional.group_norm` of an input seen as (N, C, HxW), with its means and reciprocal deviations.
         ///
-        /// Args: `weight`, `bias` of shape (C,), or None; `N`, `C`, `HxW` sizes whose product is the number of elements;
-        /// `group` how many groups, a divisor of C; `eps` a number added to the variance. Returns: `(result, mean,
-        /// rstd)`, the moments of shape (N, group) and without a gradient. Derivative: as `nn.functional.group_norm`.
-        /// Errors: RuntimeError if sizes or dtypes are incompatible.
+        /// Args: `weight`, `bias` of shape (C,), or None; `N`, `C`, `HxW` sizes whose product is the number of
+        /// elements; `group` how many groups, a divisor of C; `eps` a number added to the variance. Returns: `(result,
+        /// mean, rstd)`, the moments of shape (N, group) and without a gradient. Derivative: as
+        /// `nn.functional.group_norm`. Errors: RuntimeError if sizes or dtypes are incompatible.
     }
-    fn [native_group_norm try_native_group_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, n: i64, c: i64, hxw: i64, group: i64, eps: f64)
-    -> Vec<Tensor> = engine::nn::native::native_group_norm, (input.engine(), weight.map(Tensor::engine), bias.map(Tensor::engine), n, c, hxw, group, eps)
+    fn [native_group_norm try_native_group_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>,
+        n: i64, c: i64, hxw: i64, group: i64, eps: f64)
+    -> Vec<Tensor> = engine::nn::native::native_group_norm, (input.engine(), weight.map(Tensor::engine),
+        bias.map(Tensor::engine), n, c, hxw, group, eps)
     {}
 }
 
@@ -65,8 +69,11 @@ op! {
         /// (C,) and without a gradient; empty unless `training`. Derivative: as there. Errors: RuntimeError for no
         /// elements, or if sizes or dtypes are incompatible.
     }
-    fn [native_batch_norm try_native_batch_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64)
-    -> Vec<Tensor> = engine::nn::native::native_batch_norm, (input.engine(), weight.map(Tensor::engine), bias.map(Tensor::engine), running_mean.map(Tensor::engine), running_var.map(Tensor::engine), training, momentum, eps)
+    fn [native_batch_norm try_native_batch_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>,
+        running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64)
+    -> Vec<Tensor> = engine::nn::native::native_batch_norm, (input.engine(), weight.map(Tensor::engine),
+        bias.map(Tensor::engine), running_mean.map(Tensor::engine), running_var.map(Tensor::engine), training, momentum,
+        eps)
     {}
 }
 
@@ -75,8 +82,10 @@ op! {
         /// As `native_batch_norm`, with running moments.
         #[doc(alias = "_native_batch_norm_legit")]
     }
-    fn [native_batch_norm_legit try_native_batch_norm_legit] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: &Tensor, running_var: &Tensor, training: bool, momentum: f64, eps: f64)
-    -> Vec<Tensor> = engine::nn::native::_native_batch_norm_legit, (input.engine(), weight.map(Tensor::engine), bias.map(Tensor::engine), running_mean.engine(), running_var.engine(), training, momentum, eps)
+    fn [native_batch_norm_legit try_native_batch_norm_legit] ([] input: &Tensor, weight: Option<&Tensor>,
+        bias: Option<&Tensor>, running_mean: &Tensor, running_var: &Tensor, training: bool, momentum: f64, eps: f64)
+    -> Vec<Tensor> = engine::nn::native::_native_batch_norm_legit, (input.engine(), weight.map(Tensor::engine),
+        bias.map(Tensor::engine), running_mean.engine(), running_var.engine(), training, momentum, eps)
     {}
 }
 
@@ -85,8 +94,10 @@ op! {
         /// As `native_batch_norm`, without running moments.
         #[doc(alias = "_native_batch_norm_legit")]
     }
-    fn [native_batch_norm_legit_own try_native_batch_norm_legit_own] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, training: bool, momentum: f64, eps: f64)
-    -> Vec<Tensor> = engine::nn::native::_native_batch_norm_legit_own, (input.engine(), weight.map(Tensor::engine), bias.map(Tensor::engine), training, momentum, eps)
+    fn [native_batch_norm_legit_own try_native_batch_norm_legit_own] ([] input: &Tensor, weight: Option<&Tensor>,
+        bias: Option<&Tensor>, training: bool, momentum: f64, eps: f64)
+    -> Vec<Tensor> = engine::nn::native::_native_batch_norm_legit_own, (input.engine(), weight.map(Tensor::engine),
+        bias.map(Tensor::engine), training, momentum, eps)
     {}
 }
 
@@ -96,8 +107,8 @@ op! {
         /// stayed.
         ///
         /// Args: `input` floating dtype, any shape; `p` from 0 to 1; `train` False drops nothing, of any dtype; None is
-        /// True. Draws from the default generator. Returns: `(result, mask)`, the mask in bool. Derivative: `g` times the
-        /// same factors. Errors: RuntimeError if `p` is out of range, or for integers.
+        /// True. Draws from the default generator. Returns: `(result, mask)`, the mask in bool. Derivative: `g` times
+        /// the same factors. Errors: RuntimeError if `p` is out of range, or for integers.
     }
     fn [native_dropout try_native_dropout] ([] input: &Tensor, p: f64, train: Option<bool>)
     -> (Tensor, Tensor) = engine::nn::native::native_dropout, (input.engine(), p, train)
@@ -120,9 +131,9 @@ op! {
     {
         /// `dropout` of whole channels.
         ///
-        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a tensor
-        /// of the same shape. Derivative: `g` times the same factors. Errors: RuntimeError if `p` is out of range, or for
-        /// less than two dims.
+        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a
+        /// tensor of the same shape. Derivative: `g` times the same factors. Errors: RuntimeError if `p` is out of
+        /// range, or for less than two dims.
     }
     fn [feature_dropout try_feature_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_feature_dropout, (input.engine(), p, train)
@@ -145,9 +156,9 @@ op! {
     {
         /// `nn.functional.feature_alpha_dropout` with all arguments given.
         ///
-        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a tensor
-        /// of the same shape. Derivative: `g` times the factors, 0 where dropped. Errors: RuntimeError if `p` is out of
-        /// range, or for less than two dims.
+        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a
+        /// tensor of the same shape. Derivative: `g` times the factors, 0 where dropped. Errors: RuntimeError if `p` is
+        /// out of range, or for less than two dims.
     }
     fn [feature_alpha_dropout try_feature_alpha_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_feature_alpha_dropout, (input.engine(), p, train)
@@ -159,12 +170,16 @@ op! {
         /// The convolution over as many axes as the weight has, of a batch.
         ///
         /// Args: `input` (N, C, ...) of three to five dims, `weight` and `bias` as in `conv2d`, or with `transposed` as
-        /// in `conv_transpose2d`; lists of one number or one per axis; all arguments are needed, `output_padding` counts
-        /// with `transposed` only. Returns: a tensor (N, O, ...). Derivative: as `conv2d` and `conv_transpose2d`. Errors:
-        /// RuntimeError if sizes, dtypes or numbers are incompatible.
+        /// in `conv_transpose2d`; lists of one number or one per axis; all arguments are needed, `output_padding`
+        /// counts with `transposed` only. Returns: a tensor (N, O, ...). Derivative: as `conv2d` and
+        /// `conv_transpose2d`. Errors: RuntimeError if sizes, dtypes or numbers are incompatible.
     }
-    fn [convolution try_convolution] ([] input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, stride: impl Into<Shape>, padding: impl Into<Shape>, dilation: impl Into<Shape>, transposed: bool, output_padding: impl Into<Shape>, groups: i64)
-    -> Tensor = engine::nn::conv::entries::convolution, (input.engine(), weight.engine(), bias.map(Tensor::engine), as_shape(stride).as_slice(), as_shape(padding).as_slice(), as_shape(dilation).as_slice(), transposed, as_shape(output_padding).as_slice(), groups)
+    fn [convolution try_convolution] ([] input: &Tensor, weight: &Tensor, bias: Option<&Tensor>,
+        stride: impl Into<Shape>, padding: impl Into<Shape>, dilation: impl Into<Shape>, transposed: bool,
+        output_padding: impl Into<Shape>, groups: i64)
+    -> Tensor = engine::nn::conv::entries::convolution, (input.engine(), weight.engine(), bias.map(Tensor::engine),
+        as_shape(stride).as_slice(), as_shape(padding).as_slice(), as_shape(dilation).as_slice(), transposed,
+        as_shape(output_padding).as_slice(), groups)
     {}
 }
 
@@ -189,9 +204,12 @@ op! {
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
     }
-    fn [max_pool1d try_max_pool1d max_pool1d_with try_max_pool1d_with] ([] input: &Tensor, kernel_size: impl Into<Shape>)
-    -> Tensor = engine::nn::pool::max::top_max_pool1d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0], &[1], false)
-    {[] o: MaxPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(), o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
+    fn [max_pool1d try_max_pool1d max_pool1d_with try_max_pool1d_with] ([] input: &Tensor,
+        kernel_size: impl Into<Shape>)
+    -> Tensor = engine::nn::pool::max::top_max_pool1d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0],
+        &[1], false)
+    {[] o: MaxPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(),
+        o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
 op! {
@@ -201,9 +219,12 @@ op! {
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
     }
-    fn [max_pool2d try_max_pool2d max_pool2d_with try_max_pool2d_with] ([] input: &Tensor, kernel_size: impl Into<Shape>)
-    -> Tensor = engine::nn::pool::max::top_max_pool2d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0], &[1], false)
-    {[] o: MaxPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(), o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
+    fn [max_pool2d try_max_pool2d max_pool2d_with try_max_pool2d_with] ([] input: &Tensor,
+        kernel_size: impl Into<Shape>)
+    -> Tensor = engine::nn::pool::max::top_max_pool2d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0],
+        &[1], false)
+    {[] o: MaxPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(),
+        o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
 op! {
@@ -213,21 +234,29 @@ op! {
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
     }
-    fn [max_pool3d try_max_pool3d max_pool3d_with try_max_pool3d_with] ([] input: &Tensor, kernel_size: impl Into<Shape>)
-    -> Tensor = engine::nn::pool::max::top_max_pool3d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0], &[1], false)
-    {[] o: MaxPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(), o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
+    fn [max_pool3d try_max_pool3d max_pool3d_with try_max_pool3d_with] ([] input: &Tensor,
+        kernel_size: impl Into<Shape>)
+    -> Tensor = engine::nn::pool::max::top_max_pool3d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0],
+        &[1], false)
+    {[] o: MaxPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(),
+        o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
 op! {
     {
-        /// The maximum of every window along the last axis and where it stands: `nn.functional.max_pool1d_with_indices`.
+        /// The maximum of every window along the last axis and where it stands:
+        /// `nn.functional.max_pool1d_with_indices`.
         ///
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
     }
-    fn [max_pool1d_with_indices try_max_pool1d_with_indices max_pool1d_with_indices_with try_max_pool1d_with_indices_with] ([] input: &Tensor, kernel_size: impl Into<Shape>)
-    -> (Tensor, Tensor) = engine::nn::pool::max::top_max_pool1d_with_indices, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0], &[1], false)
-    {[] o: MaxPool1dOptions => (Tensor, Tensor) = (input.engine(), as_shape(kernel_size).as_slice(), o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
+    fn [max_pool1d_with_indices try_max_pool1d_with_indices max_pool1d_with_indices_with
+        try_max_pool1d_with_indices_with] ([] input: &Tensor,
+        kernel_size: impl Into<Shape>)
+    -> (Tensor, Tensor) = engine::nn::pool::max::top_max_pool1d_with_indices, (input.engine(),
+        as_shape(kernel_size).as_slice(), None, &[0], &[1], false)
+    {[] o: MaxPool1dOptions => (Tensor, Tensor) = (input.engine(), as_shape(kernel_size).as_slice(),
+        o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
 op! {
@@ -237,9 +266,12 @@ op! {
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `ceil_mode`, `count_include_pad` as there. Returns,
         /// Derivative, Errors: as there.
     }
-    fn [avg_pool1d try_avg_pool1d avg_pool1d_with try_avg_pool1d_with] ([] input: &Tensor, kernel_size: impl Into<Shape>)
-    -> Tensor = engine::nn::pool::avg::top_avg_pool1d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0], false, true)
-    {[] o: AvgPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(), o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.ceil_mode, o.count_include_pad)}
+    fn [avg_pool1d try_avg_pool1d avg_pool1d_with try_avg_pool1d_with] ([] input: &Tensor,
+        kernel_size: impl Into<Shape>)
+    -> Tensor = engine::nn::pool::avg::top_avg_pool1d, (input.engine(), as_shape(kernel_size).as_slice(), None, &[0],
+        false, true)
+    {[] o: AvgPool1dOptions => Tensor = (input.engine(), as_shape(kernel_size).as_slice(),
+        o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.ceil_mode, o.count_include_pad)}
 }
 
 op! {
@@ -260,7 +292,8 @@ op! {
         /// Args: `input`, `output_size` as there. Returns, Derivative, Errors: as there, always with indices.
     }
     fn [adaptive_max_pool1d try_adaptive_max_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
-    -> (Tensor, Tensor) = engine::nn::pool::adaptive::top_adaptive_max_pool1d, (input.engine(), as_shape(output_size).as_slice())
+    -> (Tensor, Tensor) = engine::nn::pool::adaptive::top_adaptive_max_pool1d, (input.engine(),
+        as_shape(output_size).as_slice())
     {}
 }
 
@@ -271,7 +304,8 @@ op! {
         /// Args: `pad` the widths before and after the last axis, then those of the axis before it and so on; `value` a
         /// number. Returns, Derivative, Errors: as there.
     }
-    fn [constant_pad_nd try_constant_pad_nd constant_pad_nd_with try_constant_pad_nd_with] ([] input: &Tensor, pad: impl Into<Shape>)
+    fn [constant_pad_nd try_constant_pad_nd constant_pad_nd_with try_constant_pad_nd_with] ([] input: &Tensor,
+        pad: impl Into<Shape>)
     -> Tensor = engine::nn::image::pad::constant_pad_nd, (input.engine(), as_shape(pad).as_slice(), Scalar::Int(0))
     {[] o: ConstantPadNdOptions => Tensor = (input.engine(), as_shape(pad).as_slice(), o.value)}
 }
@@ -316,8 +350,10 @@ op! {
         /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
         /// Errors: as there.
     }
-    fn [grid_sampler try_grid_sampler] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64, align_corners: bool)
-    -> Tensor = engine::nn::image::grid::grid_sampler, (input.engine(), grid.engine(), interpolation_mode, padding_mode, align_corners)
+    fn [grid_sampler try_grid_sampler] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+        align_corners: bool)
+    -> Tensor = engine::nn::image::grid::grid_sampler, (input.engine(), grid.engine(), interpolation_mode, padding_mode,
+        align_corners)
     {}
 }
 
@@ -328,8 +364,10 @@ op! {
         /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
         /// Errors: as there.
     }
-    fn [grid_sampler_2d try_grid_sampler_2d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64, align_corners: bool)
-    -> Tensor = engine::nn::image::grid::grid_sampler_2d, (input.engine(), grid.engine(), interpolation_mode, padding_mode, align_corners)
+    fn [grid_sampler_2d try_grid_sampler_2d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64,
+        padding_mode: i64, align_corners: bool)
+    -> Tensor = engine::nn::image::grid::grid_sampler_2d, (input.engine(), grid.engine(), interpolation_mode,
+        padding_mode, align_corners)
     {}
 }
 
@@ -340,8 +378,10 @@ op! {
         /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
         /// Errors: as there.
     }
-    fn [grid_sampler_3d try_grid_sampler_3d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64, align_corners: bool)
-    -> Tensor = engine::nn::image::grid::grid_sampler_3d, (input.engine(), grid.engine(), interpolation_mode, padding_mode, align_corners)
+    fn [grid_sampler_3d try_grid_sampler_3d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64,
+        padding_mode: i64, align_corners: bool)
+    -> Tensor = engine::nn::image::grid::grid_sampler_3d, (input.engine(), grid.engine(), interpolation_mode,
+        padding_mode, align_corners)
     {}
 }
 
@@ -351,7 +391,9 @@ op! {
         ///
         /// Args: `theta`, `size`, `align_corners` as there. Returns, Derivative, Errors: as there.
     }
-    fn [affine_grid_generator try_affine_grid_generator] ([] theta: &Tensor, size: impl Into<Shape>, align_corners: bool)
-    -> Tensor = engine::nn::image::grid::affine_grid_generator, (theta.engine(), as_shape(size).as_slice(), align_corners)
+    fn [affine_grid_generator try_affine_grid_generator] ([] theta: &Tensor, size: impl Into<Shape>,
+        align_corners: bool)
+    -> Tensor = engine::nn::image::grid::affine_grid_generator, (theta.engine(), as_shape(size).as_slice(),
+        align_corners)
     {}
 }

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
@@ -64,14 +64,15 @@ op! {
         /// Adds `alpha * other` to `input`, elementwise with broadcasting and promotion.
         ///
         /// Args: `input`, `other` tensors of any dtype with broadcastable shapes, either may be a number; `alpha` a
-        /// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `alpha * g`. Errors:
-        /// RuntimeError if the shapes do not broadcast, or `alpha` is a float and the result an integer.
+        /// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `alpha * g`.
+        /// Errors: RuntimeError if the shapes do not broadcast, or `alpha` is a float and the result an integer.
     }
     fn [add try_add add_with try_add_with] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [add try_add add_with try_add_with] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `add`: writes to the tensor, and returns it.
-    } [add_ try_add_ add_with_ try_add_with_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::arith::add_as}
+    } [add_ try_add_ add_with_ try_add_with_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::arith::add_as}
     -> Tensor = engine::pointwise::arith::add, (as_operand(input).engine(), as_operand(other).engine(), Scalar::Int(1))
     {[] o: AlphaOptions => Tensor = (as_operand(input).engine(), as_operand(other).engine(), o.alpha)}
 }
@@ -89,7 +90,8 @@ op! {
     method [sub try_sub sub_with try_sub_with] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `sub`: writes to the tensor, and returns it.
-    } [sub_ try_sub_ sub_with_ try_sub_with_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::arith::sub_as}
+    } [sub_ try_sub_ sub_with_ try_sub_with_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::arith::sub_as}
     -> Tensor = engine::pointwise::arith::sub, (as_operand(input).engine(), as_operand(other).engine(), Scalar::Int(1))
     {[] o: AlphaOptions => Tensor = (as_operand(input).engine(), as_operand(other).engine(), o.alpha)}
 }
@@ -168,7 +170,8 @@ op! {
     method [div try_div] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `div`: writes to the tensor, and returns it.
-    } [div_ try_div_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::division::div_as}
+    } [div_ try_div_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::division::div_as}
     -> Tensor = engine::pointwise::division::div, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -178,17 +181,22 @@ op! {
         /// Divides `input` by `other` and rounds the quotient as `rounding_mode` says.
         ///
         /// Args: `input`, `other` as above; `rounding_mode` None, 'trunc' (towards zero) or 'floor' (down). Returns: a
-        /// tensor of the broadcast shape; integers stay integers if rounded. Derivative: zero if rounded, else as above.
-        /// Errors: RuntimeError for another mode, for shapes that do not broadcast and for integers divided by zero.
+        /// tensor of the broadcast shape; integers stay integers if rounded. Derivative: zero if rounded, else as
+        /// above. Errors: RuntimeError for another mode, for shapes that do not broadcast and for integers divided by
+        /// zero.
         #[doc(alias = "div")]
         #[doc(alias = "divide")]
     }
-    fn [div_rounded try_div_rounded] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>, rounding_mode: RoundingMode)
-    method [div_rounded try_div_rounded] (['a] &self, other: impl Into<Operand<'a>>, rounding_mode: RoundingMode) {let input = self;}
+    fn [div_rounded try_div_rounded] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>,
+        rounding_mode: RoundingMode)
+    method [div_rounded try_div_rounded] (['a] &self, other: impl Into<Operand<'a>>,
+        rounding_mode: RoundingMode) {let input = self;}
     in_place {
         /// The in-place form of `div_rounded`: writes to the tensor, and returns it.
-    } [div_rounded_ try_div_rounded_] (['a] &self, other: impl Into<Operand<'a>>, rounding_mode: RoundingMode) {let input = self;} {engine::pointwise::division::div_rounded_as}
-    -> Tensor = engine::pointwise::division::div_rounded, (as_operand(input).engine(), as_operand(other).engine(), Some(rounding_mode.name()))
+    } [div_rounded_ try_div_rounded_] (['a] &self, other: impl Into<Operand<'a>>,
+        rounding_mode: RoundingMode) {let input = self;} {engine::pointwise::division::div_rounded_as}
+    -> Tensor = engine::pointwise::division::div_rounded, (as_operand(input).engine(), as_operand(other).engine(),
+        Some(rounding_mode.name()))
     {}
 }
 
@@ -205,7 +213,8 @@ op! {
     method [floor_divide try_floor_divide] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `floor_divide`: writes to the tensor, and returns it.
-    } [floor_divide_ try_floor_divide_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::division::floor_divide_as}
+    } [floor_divide_ try_floor_divide_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::division::floor_divide_as}
     -> Tensor = engine::pointwise::division::floor_divide, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -228,7 +237,8 @@ op! {
 
 op! {
     {
-        /// What is left of `input` when multiples of `other` are taken away, with the sign of `other`. The operator `%`.
+        /// What is left of `input` when multiples of `other` are taken away, with the sign of `other`. The operator
+        /// `%`.
         ///
         /// Args: `input`, `other` tensors of any real dtype but bool with broadcastable shapes; one of them may be a
         /// number. Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero.
@@ -239,7 +249,8 @@ op! {
     method [remainder try_remainder] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `remainder`: writes to the tensor, and returns it.
-    } [remainder_ try_remainder_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::remainder::remainder_as}
+    } [remainder_ try_remainder_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::remainder::remainder_as}
     -> Tensor = engine::pointwise::remainder::remainder, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -250,14 +261,15 @@ op! {
         ///
         /// Args: `input` a tensor of any real dtype but bool; `other` one with a broadcastable shape, or a number.
         /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero. Derivative: `g`
-        /// and `-g * trunc(input / other)`. Errors: RuntimeError if the shapes do not broadcast, or integers are divided
-        /// by zero.
+        /// and `-g * trunc(input / other)`. Errors: RuntimeError if the shapes do not broadcast, or integers are
+        /// divided by zero.
     }
     fn [fmod try_fmod] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
     method [fmod try_fmod] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `fmod`: writes to the tensor, and returns it.
-    } [fmod_ try_fmod_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::remainder::fmod_as}
+    } [fmod_ try_fmod_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::remainder::fmod_as}
     -> Tensor = engine::pointwise::remainder::fmod, (input.engine(), as_operand(other).engine())
     {}
 }
@@ -268,15 +280,16 @@ op! {
         ///
         /// Args: `input`, `exponent` tensors of any dtype but bool with broadcastable shapes; one of them may be a
         /// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * exponent *
-        /// input**(exponent - 1)`, zero where the exponent is 0, and `g * result * log(input)`, zero where the base is 0
-        /// and the exponent not negative. Errors: RuntimeError if the shapes do not broadcast, or for integers to a
+        /// input**(exponent - 1)`, zero where the exponent is 0, and `g * result * log(input)`, zero where the base is
+        /// 0 and the exponent not negative. Errors: RuntimeError if the shapes do not broadcast, or for integers to a
         /// negative integer number.
     }
     fn [pow try_pow] (['a] input: impl Into<Operand<'a>>, exponent: impl Into<Operand<'a>>)
     method [pow try_pow] (['a] &self, exponent: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `pow`: writes to the tensor, and returns it.
-    } [pow_ try_pow_] (['a] &self, exponent: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::power::pow_as}
+    } [pow_ try_pow_] (['a] &self,
+        exponent: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::power::pow_as}
     -> Tensor = engine::pointwise::power::pow, (as_operand(input).engine(), as_operand(exponent).engine())
     {}
 }
@@ -482,7 +495,8 @@ op! {
     method [round_decimals try_round_decimals] ([] &self, decimals: i64) {let input = self;}
     in_place {
         /// The in-place form of `round_decimals`: writes to the tensor, and returns it.
-    } [round_decimals_ try_round_decimals_] ([] &self, decimals: i64) {let input = self;} {engine::pointwise::rounding::round_decimals_as}
+    } [round_decimals_ try_round_decimals_] ([] &self,
+        decimals: i64) {let input = self;} {engine::pointwise::rounding::round_decimals_as}
     -> Tensor = engine::pointwise::rounding::round_decimals, (input.engine(), decimals)
     {}
 }
@@ -524,9 +538,9 @@ op! {
     {
         /// Whether each element of `input` is less than that of `other`, after promotion; never for NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns:
-        /// a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for complex numbers.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
+        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
+        /// broadcast; NotImplementedError for complex numbers.
         #[doc(alias = "less")]
     }
     fn [lt try_lt] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -542,9 +556,9 @@ op! {
     {
         /// Whether each element of `input` is at most that of `other`, after promotion; never for NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns:
-        /// a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for complex numbers.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
+        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
+        /// broadcast; NotImplementedError for complex numbers.
         #[doc(alias = "less_equal")]
     }
     fn [le try_le] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -560,9 +574,9 @@ op! {
     {
         /// Whether each element of `input` is greater than that of `other`, after promotion; never for NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns:
-        /// a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for complex numbers.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
+        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
+        /// broadcast; NotImplementedError for complex numbers.
         #[doc(alias = "greater")]
     }
     fn [gt try_gt] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -578,9 +592,9 @@ op! {
     {
         /// Whether each element of `input` is at least that of `other`, after promotion; never for NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns:
-        /// a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for complex numbers.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
+        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
+        /// broadcast; NotImplementedError for complex numbers.
         #[doc(alias = "greater_equal")]
     }
     fn [ge try_ge] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -634,14 +648,15 @@ op! {
     {
         /// Whether both elements are true; numbers are true unless 0.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast
-        /// shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the
+        /// broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [logical_and try_logical_and] ([] input: &Tensor, other: &Tensor)
     method [logical_and try_logical_and] ([] &self, other: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `logical_and`: writes to the tensor, and returns it.
-    } [logical_and_ try_logical_and_] ([] &self, other: &Tensor) {let input = self;} {engine::pointwise::logic::logical_and_as}
+    } [logical_and_ try_logical_and_] ([] &self,
+        other: &Tensor) {let input = self;} {engine::pointwise::logic::logical_and_as}
     -> Tensor = engine::pointwise::logic::logical_and, (input.engine(), other.engine())
     {}
 }
@@ -650,14 +665,15 @@ op! {
     {
         /// Whether one of the elements is true; numbers are true unless 0.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast
-        /// shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the
+        /// broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [logical_or try_logical_or] ([] input: &Tensor, other: &Tensor)
     method [logical_or try_logical_or] ([] &self, other: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `logical_or`: writes to the tensor, and returns it.
-    } [logical_or_ try_logical_or_] ([] &self, other: &Tensor) {let input = self;} {engine::pointwise::logic::logical_or_as}
+    } [logical_or_ try_logical_or_] ([] &self,
+        other: &Tensor) {let input = self;} {engine::pointwise::logic::logical_or_as}
     -> Tensor = engine::pointwise::logic::logical_or, (input.engine(), other.engine())
     {}
 }
@@ -666,14 +682,15 @@ op! {
     {
         /// Whether exactly one of the elements is true; numbers are true unless 0.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast
-        /// shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the
+        /// broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [logical_xor try_logical_xor] ([] input: &Tensor, other: &Tensor)
     method [logical_xor try_logical_xor] ([] &self, other: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `logical_xor`: writes to the tensor, and returns it.
-    } [logical_xor_ try_logical_xor_] ([] &self, other: &Tensor) {let input = self;} {engine::pointwise::logic::logical_xor_as}
+    } [logical_xor_ try_logical_xor_] ([] &self,
+        other: &Tensor) {let input = self;} {engine::pointwise::logic::logical_xor_as}
     -> Tensor = engine::pointwise::logic::logical_xor, (input.engine(), other.engine())
     {}
 }
@@ -705,7 +722,8 @@ op! {
     method [bitwise_and try_bitwise_and] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `bitwise_and`: writes to the tensor, and returns it.
-    } [bitwise_and_ try_bitwise_and_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_and_as}
+    } [bitwise_and_ try_bitwise_and_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_and_as}
     -> Tensor = engine::pointwise::logic::bitwise_and, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -722,7 +740,8 @@ op! {
     method [bitwise_or try_bitwise_or] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `bitwise_or`: writes to the tensor, and returns it.
-    } [bitwise_or_ try_bitwise_or_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_or_as}
+    } [bitwise_or_ try_bitwise_or_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_or_as}
     -> Tensor = engine::pointwise::logic::bitwise_or, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -739,7 +758,8 @@ op! {
     method [bitwise_xor try_bitwise_xor] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `bitwise_xor`: writes to the tensor, and returns it.
-    } [bitwise_xor_ try_bitwise_xor_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_xor_as}
+    } [bitwise_xor_ try_bitwise_xor_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_xor_as}
     -> Tensor = engine::pointwise::logic::bitwise_xor, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -772,7 +792,8 @@ op! {
     method [bitwise_left_shift try_bitwise_left_shift] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `bitwise_left_shift`: writes to the tensor, and returns it.
-    } [bitwise_left_shift_ try_bitwise_left_shift_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::shift::bitwise_left_shift_as}
+    } [bitwise_left_shift_ try_bitwise_left_shift_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::shift::bitwise_left_shift_as}
     -> Tensor = engine::pointwise::shift::bitwise_left_shift, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -788,7 +809,8 @@ op! {
     method [bitwise_right_shift try_bitwise_right_shift] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `bitwise_right_shift`: writes to the tensor, and returns it.
-    } [bitwise_right_shift_ try_bitwise_right_shift_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::shift::bitwise_right_shift_as}
+    } [bitwise_right_shift_ try_bitwise_right_shift_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::shift::bitwise_right_shift_as}
     -> Tensor = engine::pointwise::shift::bitwise_right_shift, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -848,9 +870,9 @@ op! {
     {
         /// The complex numbers with the parts `real` and `imag`.
         ///
-        /// Args: `real`, `imag` tensors of one floating dtype, float32 or float64, with broadcastable shapes. Returns: a
-        /// complex tensor of the broadcast shape. Derivative: the parts of `g`. Errors: RuntimeError if the shapes do not
-        /// broadcast or the dtypes differ.
+        /// Args: `real`, `imag` tensors of one floating dtype, float32 or float64, with broadcastable shapes. Returns:
+        /// a complex tensor of the broadcast shape. Derivative: the parts of `g`. Errors: RuntimeError if the shapes do
+        /// not broadcast or the dtypes differ.
     }
     fn [complex try_complex] ([] real: &Tensor, imag: &Tensor)
     -> Tensor = engine::pointwise::polar::complex, (real.engine(), imag.engine())
@@ -861,10 +883,10 @@ op! {
     {
         /// The complex numbers of magnitude `abs` at the angle `angle`, in radians.
         ///
-        /// Args: `abs`, `angle` tensors of one floating dtype, float32 or float64, with broadcastable shapes; a negative
-        /// `abs` points the other way. Returns: a complex tensor of the broadcast shape. Derivative: what of `g` points
-        /// along the result, 0 at 0, and what of it points across, times `abs`. Errors: RuntimeError if the shapes do not
-        /// broadcast or the dtypes differ.
+        /// Args: `abs`, `angle` tensors of one floating dtype, float32 or float64, with broadcastable shapes; a
+        /// negative `abs` points the other way. Returns: a complex tensor of the broadcast shape. Derivative: what of
+        /// `g` points along the result, 0 at 0, and what of it points across, times `abs`. Errors: RuntimeError if the
+        /// shapes do not broadcast or the dtypes differ.
     }
     fn [polar try_polar] ([] abs: &Tensor, angle: &Tensor)
     -> Tensor = engine::pointwise::polar::polar, (abs.engine(), angle.engine())
@@ -875,9 +897,9 @@ op! {
     {
         /// The larger of two elements; NaN if one of them is.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast
-        /// shape and promoted dtype. Derivative: `g` for the operand that was chosen, `g / 2` for both where they are
-        /// equal. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
+        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `g / 2` for both where
+        /// they are equal. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [maximum try_maximum] ([] input: &Tensor, other: &Tensor)
     method [maximum try_maximum] ([] &self, other: &Tensor) {let input = self;}
@@ -889,9 +911,9 @@ op! {
     {
         /// The smaller of two elements; NaN if one of them is.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast
-        /// shape and promoted dtype. Derivative: `g` for the operand that was chosen, `g / 2` for both where they are
-        /// equal. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
+        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `g / 2` for both where
+        /// they are equal. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [minimum try_minimum] ([] input: &Tensor, other: &Tensor)
     method [minimum try_minimum] ([] &self, other: &Tensor) {let input = self;}
@@ -904,34 +926,37 @@ op! {
         /// Each element, but not less than `min` and not more than `max`; `max` wins if they cross. NaN stays, a NaN
         /// bound spreads.
         ///
-        /// Args: `input` any real dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them may
-        /// be None. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where `min <= input <=
-        /// max`; a tensor bound gets `g` where it cut. Errors: RuntimeError if both bounds are None, shapes do not
-        /// broadcast, or a number does not fit the dtype.
+        /// Args: `input` any real dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them
+        /// may be None. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where `min <=
+        /// input <= max`; a tensor bound gets `g` where it cut. Errors: RuntimeError if both bounds are None, shapes do
+        /// not broadcast, or a number does not fit the dtype.
         #[doc(alias = "clip")]
     }
     fn [clamp try_clamp clamp_with try_clamp_with] ([] input: &Tensor)
     method [clamp try_clamp clamp_with try_clamp_with] ([] &self) {let input = self;}
     in_place {
         /// The in-place form of `clamp`: writes to the tensor, and returns it.
-    } [clamp_ try_clamp_ clamp_with_ try_clamp_with_] ([] &self) {let input = self;} {engine::pointwise::clamp::clamp_as}
+    } [clamp_ try_clamp_ clamp_with_ try_clamp_with_] ([] &self) {let input = self;}
+        {engine::pointwise::clamp::clamp_as}
     -> Tensor = engine::pointwise::clamp::clamp, (input.engine(), None, None)
-    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_ref().map(Operand::engine), o.max.as_ref().map(Operand::engine))}
+    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_ref().map(Operand::engine),
+        o.max.as_ref().map(Operand::engine))}
 }
 
 op! {
     {
         /// Each element, but not less than `min`.
         ///
-        /// Args: `input` any real dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor of
-        /// the broadcast shape and promoted dtype. Derivative: `g` where `input >= min`; a tensor bound gets `g` where it
-        /// cut.
+        /// Args: `input` any real dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor
+        /// of the broadcast shape and promoted dtype. Derivative: `g` where `input >= min`; a tensor bound gets `g`
+        /// where it cut.
     }
     fn [clamp_min try_clamp_min] (['a] input: &Tensor, min: impl Into<Operand<'a>>)
     method [clamp_min try_clamp_min] (['a] &self, min: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `clamp_min`: writes to the tensor, and returns it.
-    } [clamp_min_ try_clamp_min_] (['a] &self, min: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::clamp::clamp_min_as}
+    } [clamp_min_ try_clamp_min_] (['a] &self,
+        min: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::clamp::clamp_min_as}
     -> Tensor = engine::pointwise::clamp::clamp_min, (input.engine(), as_operand(min).engine())
     {}
 }
@@ -940,15 +965,16 @@ op! {
     {
         /// Each element, but not more than `max`.
         ///
-        /// Args: `input` any real dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor of
-        /// the broadcast shape and promoted dtype. Derivative: `g` where `input <= max`; a tensor bound gets `g` where it
-        /// cut.
+        /// Args: `input` any real dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor
+        /// of the broadcast shape and promoted dtype. Derivative: `g` where `input <= max`; a tensor bound gets `g`
+        /// where it cut.
     }
     fn [clamp_max try_clamp_max] (['a] input: &Tensor, max: impl Into<Operand<'a>>)
     method [clamp_max try_clamp_max] (['a] &self, max: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `clamp_max`: writes to the tensor, and returns it.
-    } [clamp_max_ try_clamp_max_] (['a] &self, max: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::clamp::clamp_max_as}
+    } [clamp_max_ try_clamp_max_] (['a] &self,
+        max: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::clamp::clamp_max_as}
     -> Tensor = engine::pointwise::clamp::clamp_max, (input.engine(), as_operand(max).engine())
     {}
 }
@@ -962,7 +988,8 @@ op! {
     }
     fn [clamp_ try_clamp_ clamp_with_ try_clamp_with_] ([] input: &Tensor)
     -> Tensor = engine::pointwise::clamp::clamp_function, (input.engine(), None, None)
-    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_ref().map(Operand::engine), o.max.as_ref().map(Operand::engine))}
+    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_ref().map(Operand::engine),
+        o.max.as_ref().map(Operand::engine))}
 }
 
 op! {
@@ -991,13 +1018,15 @@ op! {
     {
         /// `input` where `condition` holds, else `other`; all three broadcast.
         ///
-        /// Args: `condition` a bool tensor; `input`, `other` tensors or numbers. Returns: a tensor of the broadcast shape
-        /// and the promoted dtype of the branches. Derivative: `g` for the branch that was taken, 0 for the other.
-        /// Errors: RuntimeError if the shapes do not broadcast or the condition is not bool.
+        /// Args: `condition` a bool tensor; `input`, `other` tensors or numbers. Returns: a tensor of the broadcast
+        /// shape and the promoted dtype of the branches. Derivative: `g` for the branch that was taken, 0 for the
+        /// other. Errors: RuntimeError if the shapes do not broadcast or the condition is not bool.
         #[doc(alias = "where")]
     }
-    fn [where_self try_where_self] (['a] condition: &Tensor, input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::select::where_, (condition.engine(), as_operand(input).engine(), as_operand(other).engine())
+    fn [where_self try_where_self] (['a] condition: &Tensor, input: impl Into<Operand<'a>>,
+        other: impl Into<Operand<'a>>)
+    -> Tensor = engine::pointwise::select::where_, (condition.engine(), as_operand(input).engine(),
+        as_operand(other).engine())
     {}
 }
 
@@ -1008,8 +1037,10 @@ op! {
         /// Args, Returns, Derivative, Errors: as `where`.
         #[doc(alias = "where")]
     }
-    method [where_self try_where_self] (['a] &self, condition: &Tensor, other: impl Into<Operand<'a>>) {let input = self;}
-    -> Tensor = engine::pointwise::select::where_method, (input.engine(), condition.engine(), as_operand(other).engine())
+    method [where_self try_where_self] (['a] &self, condition: &Tensor,
+        other: impl Into<Operand<'a>>) {let input = self;}
+    -> Tensor = engine::pointwise::select::where_method, (input.engine(), condition.engine(),
+        as_operand(other).engine())
     {}
 }
 
@@ -1017,8 +1048,8 @@ op! {
     {
         /// `input` with `value` where `mask` holds; the two broadcast.
         ///
-        /// Args: `mask` a bool tensor; `value` a number or a 0-dim tensor, converted to the dtype of `input`. Returns: a
-        /// tensor of the broadcast shape and the dtype of `input`. Derivative: `g` outside the mask; for a tensor
+        /// Args: `mask` a bool tensor; `value` a number or a 0-dim tensor, converted to the dtype of `input`. Returns:
+        /// a tensor of the broadcast shape and the dtype of `input`. Derivative: `g` outside the mask; for a tensor
         /// `value`, the sum of `g` inside. Errors: RuntimeError if the shapes do not broadcast, the mask is not bool,
         /// `value` has dims or does not fit the dtype.
     }
@@ -1026,7 +1057,8 @@ op! {
     method [masked_fill try_masked_fill] (['a] &self, mask: &Tensor, value: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `masked_fill`: writes to the tensor, and returns it.
-    } [masked_fill_ try_masked_fill_] (['a] &self, mask: &Tensor, value: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::select::masked_fill_as}
+    } [masked_fill_ try_masked_fill_] (['a] &self, mask: &Tensor,
+        value: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::select::masked_fill_as}
     -> Tensor = engine::pointwise::select::masked_fill, (input.engine(), mask.engine(), as_operand(value).engine())
     {}
 }
@@ -1394,24 +1426,26 @@ op! {
         /// Each element, with numbers for NaN and the infinities; of complex numbers, in both parts.
         ///
         /// Args: `input` any dtype; `nan` a number, 0 by default; `posinf` and `neginf` numbers, the greatest and the
-        /// least one of the dtype by default. Returns: same shape. Derivative: `g` where `input` is finite, 0 elsewhere.
+        /// least one of the dtype by default. Returns: same shape. Derivative: `g` where `input` is finite, 0
+        /// elsewhere.
     }
     fn [nan_to_num try_nan_to_num nan_to_num_with try_nan_to_num_with] ([] input: &Tensor)
     method [nan_to_num try_nan_to_num nan_to_num_with try_nan_to_num_with] ([] &self) {let input = self;}
     in_place {
         /// The in-place form of `nan_to_num`: writes to the tensor, and returns it.
-    } [nan_to_num_ try_nan_to_num_ nan_to_num_with_ try_nan_to_num_with_] ([] &self) {let input = self;} {engine::pointwise::sign_and_fraction::nan_to_num_as}
+    } [nan_to_num_ try_nan_to_num_ nan_to_num_with_ try_nan_to_num_with_] ([] &self) {let input = self;}
+        {engine::pointwise::sign_and_fraction::nan_to_num_as}
     -> Tensor = engine::pointwise::sign_and_fraction::nan_to_num, (input.engine(), None, None, None)
     {[] o: NanToNumOptions => Tensor = (input.engine(), o.nan, o.posinf, o.neginf)}
 }
 
 op! {
     {
-        /// The angle of each element with the positive axis, from -pi to pi: pi for negative real numbers, 0 for others,
-        /// NaN for NaN.
+        /// The angle of each element with the positive axis, from -pi to pi: pi for negative real numbers, 0 for
+        /// others, NaN for NaN.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape, in the dtype
-        /// of the parts. Derivative: 0; of complex numbers `g * 1j * input / abs(input)**2`, 0 at 0.
+        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape, in the
+        /// dtype of the parts. Derivative: 0; of complex numbers `g * 1j * input / abs(input)**2`, 0 at 0.
     }
     fn [angle try_angle] ([] input: &Tensor)
     method [angle try_angle] ([] &self) {let input = self;}
@@ -1534,7 +1568,8 @@ op! {
     method [polygamma try_polygamma] ([] &self, n: i64) {let input = self;}
     in_place {
         /// The in-place form of `polygamma`: writes to the tensor, and returns it.
-    } [polygamma_ try_polygamma_] ([] &self, n: i64) {let input = self;} {engine::pointwise::special::polygamma_method_as}
+    } [polygamma_ try_polygamma_] ([] &self,
+        n: i64) {let input = self;} {engine::pointwise::special::polygamma_method_as}
     -> Tensor = engine::pointwise::special::polygamma_method, (input.engine(), n)
     {}
 }
@@ -1543,9 +1578,9 @@ op! {
     {
         /// The logarithm of the multivariate gamma function of dimension `p`, of each element.
         ///
-        /// Args: `input` any real dtype but bool, above `(p - 1) / 2`; integers are converted to the default float dtype;
-        /// `p` a positive integer. Returns: same shape. Derivative: `g` times the sum of `digamma(input - i / 2)` for `i`
-        /// below `p`. Errors: RuntimeError for bool, or if `p` is not positive.
+        /// Args: `input` any real dtype but bool, above `(p - 1) / 2`; integers are converted to the default float
+        /// dtype; `p` a positive integer. Returns: same shape. Derivative: `g` times the sum of `digamma(input - i /
+        /// 2)` for `i` below `p`. Errors: RuntimeError for bool, or if `p` is not positive.
     }
     fn [mvlgamma try_mvlgamma] ([] input: &Tensor, p: i64)
     method [mvlgamma try_mvlgamma] ([] &self, p: i64) {let input = self;}
@@ -1568,7 +1603,8 @@ op! {
     method [logit try_logit logit_with try_logit_with] ([] &self) {let input = self;}
     in_place {
         /// The in-place form of `logit`: writes to the tensor, and returns it.
-    } [logit_ try_logit_ logit_with_ try_logit_with_] ([] &self) {let input = self;} {engine::pointwise::special::logit_as}
+    } [logit_ try_logit_ logit_with_ try_logit_with_] ([] &self) {let input = self;}
+        {engine::pointwise::special::logit_as}
     -> Tensor = engine::pointwise::special::logit, (input.engine(), None)
     {[] o: LogitOptions => Tensor = (input.engine(), o.eps)}
 }
@@ -1596,34 +1632,37 @@ op! {
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating dtype, not negative, with broadcastable
         /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
-        /// by `other` `g * other**(input - 1) * exp(-other) / gamma(input)` (DLMF 8.8.13); by `input` that of the series,
-        /// the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes the value, term by
-        /// term, up to second order. torch has none by `input`. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for integers, and for third derivatives by `input`.
+        /// by `other` `g * other**(input - 1) * exp(-other) / gamma(input)` (DLMF 8.8.13); by `input` that of the
+        /// series, the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes the
+        /// value, term by term, up to second order. torch has none by `input`. Errors: RuntimeError if the shapes do
+        /// not broadcast; NotImplementedError for integers, and for third derivatives by `input`.
     }
     fn [igamma try_igamma] ([] input: &Tensor, other: &Tensor)
     method [igamma try_igamma] ([] &self, other: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `igamma`: writes to the tensor, and returns it.
-    } [igamma_ try_igamma_] ([] &self, other: &Tensor) {let input = self;} {engine::pointwise::incomplete_gamma::igamma_as}
+    } [igamma_ try_igamma_] ([] &self,
+        other: &Tensor) {let input = self;} {engine::pointwise::incomplete_gamma::igamma_as}
     -> Tensor = engine::pointwise::incomplete_gamma::igamma, (input.engine(), other.engine())
     {}
 }
 
 op! {
     {
-        /// The upper incomplete gamma function, regularised: `1 - igamma(input, other)`, accurate where that is nearly 0.
+        /// The upper incomplete gamma function, regularised: `1 - igamma(input, other)`, accurate where that is nearly
+        /// 0.
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating dtype, not negative, with broadcastable
         /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
-        /// minus that of `igamma`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for integers,
-        /// and for third derivatives by `input`.
+        /// minus that of `igamma`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
+        /// integers, and for third derivatives by `input`.
     }
     fn [igammac try_igammac] ([] input: &Tensor, other: &Tensor)
     method [igammac try_igammac] ([] &self, other: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `igammac`: writes to the tensor, and returns it.
-    } [igammac_ try_igammac_] ([] &self, other: &Tensor) {let input = self;} {engine::pointwise::incomplete_gamma::igammac_as}
+    } [igammac_ try_igammac_] ([] &self,
+        other: &Tensor) {let input = self;} {engine::pointwise::incomplete_gamma::igammac_as}
     -> Tensor = engine::pointwise::incomplete_gamma::igammac, (input.engine(), other.engine())
     {}
 }
@@ -1635,8 +1674,8 @@ op! {
         ///
         /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; integers are converted to the
         /// default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other /
-        /// (input**2 + other**2)` and `-g * input / (input**2 + other**2)`, 0 at the origin. Errors: RuntimeError if the
-        /// shapes do not broadcast.
+        /// (input**2 + other**2)` and `-g * input / (input**2 + other**2)`, 0 at the origin. Errors: RuntimeError if
+        /// the shapes do not broadcast.
         #[doc(alias = "arctan2")]
     }
     fn [atan2 try_atan2] ([] input: &Tensor, other: &Tensor)
@@ -1653,8 +1692,8 @@ op! {
         /// The length of the hypotenuse, `sqrt(input**2 + other**2)`, without overflow.
         ///
         /// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes.
-        /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other /
-        /// result`, NaN at the origin. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
+        /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other
+        /// / result`, NaN at the origin. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
         /// integers.
     }
     fn [hypot try_hypot] ([] input: &Tensor, other: &Tensor)
@@ -1679,7 +1718,8 @@ op! {
     method [copysign try_copysign] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `copysign`: writes to the tensor, and returns it.
-    } [copysign_ try_copysign_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::copysign_as}
+    } [copysign_ try_copysign_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::copysign_as}
     -> Tensor = engine::pointwise::binary::copysign, (input.engine(), as_operand(other).engine())
     {}
 }
@@ -1689,8 +1729,8 @@ op! {
         /// `input` times two to the power of `other`, elementwise.
         ///
         /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; integers are converted to the default
-        /// float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * 2**other` and `g *
-        /// result * log(2)`. Errors: RuntimeError if the shapes do not broadcast.
+        /// float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * 2**other` and `g
+        /// * result * log(2)`. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [ldexp try_ldexp] ([] input: &Tensor, other: &Tensor)
     method [ldexp try_ldexp] ([] &self, other: &Tensor) {let input = self;}
@@ -1721,8 +1761,8 @@ op! {
         /// `log2(2**input + 2**other)`, elementwise and without overflow.
         ///
         /// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes.
-        /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and `g
-        /// / (1 + 2**(input - other))`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
+        /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and
+        /// `g / (1 + 2**(input - other))`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
         /// integers.
     }
     fn [logaddexp2 try_logaddexp2] ([] input: &Tensor, other: &Tensor)
@@ -1735,9 +1775,9 @@ op! {
     {
         /// The larger of two elements; the other one where one is NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast
-        /// shape and promoted dtype. Derivative: `g` for the operand that was chosen, `input` where they are equal.
-        /// Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
+        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `input` where they are
+        /// equal. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [fmax try_fmax] ([] input: &Tensor, other: &Tensor)
     method [fmax try_fmax] ([] &self, other: &Tensor) {let input = self;}
@@ -1749,9 +1789,9 @@ op! {
     {
         /// The smaller of two elements; the other one where one is NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast
-        /// shape and promoted dtype. Derivative: `g` for the operand that was chosen, `input` where they are equal.
-        /// Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
+        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `input` where they are
+        /// equal. Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [fmin try_fmin] ([] input: &Tensor, other: &Tensor)
     method [fmin try_fmin] ([] &self, other: &Tensor) {let input = self;}
@@ -1763,16 +1803,17 @@ op! {
     {
         /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are
-        /// converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative:
-        /// `g * log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`. Errors: RuntimeError
-        /// if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers
+        /// are converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype.
+        /// Derivative: `g * log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`.
+        /// Errors: RuntimeError if the shapes do not broadcast.
     }
     fn [xlogy try_xlogy] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [xlogy try_xlogy] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `xlogy`: writes to the tensor, and returns it.
-    } [xlogy_ try_xlogy_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::xlogy_as}
+    } [xlogy_ try_xlogy_] (['a] &self,
+        other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::xlogy_as}
     -> Tensor = engine::pointwise::binary::xlogy, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
@@ -1790,7 +1831,8 @@ op! {
     method [float_power try_float_power] (['a] &self, exponent: impl Into<Operand<'a>>) {let input = self;}
     in_place {
         /// The in-place form of `float_power`: writes to the tensor, and returns it.
-    } [float_power_ try_float_power_] (['a] &self, exponent: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::float_power_as}
+    } [float_power_ try_float_power_] (['a] &self,
+        exponent: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::float_power_as}
     -> Tensor = engine::pointwise::binary::float_power, (as_operand(input).engine(), as_operand(exponent).engine())
     {}
 }
@@ -1799,17 +1841,20 @@ op! {
     {
         /// `input + value * tensor1 * tensor2`, elementwise with broadcasting and promotion.
         ///
-        /// Args: `input`, `tensor1`, `tensor2` tensors of any dtype but bool with broadcastable shapes; `value` a number,
-        /// cut to an integer for integers. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`,
-        /// `g * value * tensor2` and `g * value * tensor1`. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for bool.
+        /// Args: `input`, `tensor1`, `tensor2` tensors of any dtype but bool with broadcastable shapes; `value` a
+        /// number, cut to an integer for integers. Returns: a tensor of the broadcast shape and promoted dtype.
+        /// Derivative: `g`, `g * value * tensor2` and `g * value * tensor1`. Errors: RuntimeError if the shapes do not
+        /// broadcast; NotImplementedError for bool.
     }
     fn [addcmul try_addcmul addcmul_with try_addcmul_with] ([] input: &Tensor, tensor1: &Tensor, tensor2: &Tensor)
-    method [addcmul try_addcmul addcmul_with try_addcmul_with] ([] &self, tensor1: &Tensor, tensor2: &Tensor) {let input = self;}
+    method [addcmul try_addcmul addcmul_with try_addcmul_with] ([] &self, tensor1: &Tensor,
+        tensor2: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `addcmul`: writes to the tensor, and returns it.
-    } [addcmul_ try_addcmul_ addcmul_with_ try_addcmul_with_] ([] &self, tensor1: &Tensor, tensor2: &Tensor) {let input = self;} {engine::pointwise::ternary::addcmul_as}
-    -> Tensor = engine::pointwise::ternary::addcmul, (input.engine(), tensor1.engine(), tensor2.engine(), Scalar::Int(1))
+    } [addcmul_ try_addcmul_ addcmul_with_ try_addcmul_with_] ([] &self, tensor1: &Tensor,
+        tensor2: &Tensor) {let input = self;} {engine::pointwise::ternary::addcmul_as}
+    -> Tensor = engine::pointwise::ternary::addcmul, (input.engine(), tensor1.engine(), tensor2.engine(),
+        Scalar::Int(1))
     {[] o: ValueOptions => Tensor = (input.engine(), tensor1.engine(), tensor2.engine(), o.value)}
 }
 
@@ -1823,11 +1868,14 @@ op! {
         /// shapes do not broadcast, or for a quotient of integers.
     }
     fn [addcdiv try_addcdiv addcdiv_with try_addcdiv_with] ([] input: &Tensor, tensor1: &Tensor, tensor2: &Tensor)
-    method [addcdiv try_addcdiv addcdiv_with try_addcdiv_with] ([] &self, tensor1: &Tensor, tensor2: &Tensor) {let input = self;}
+    method [addcdiv try_addcdiv addcdiv_with try_addcdiv_with] ([] &self, tensor1: &Tensor,
+        tensor2: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `addcdiv`: writes to the tensor, and returns it.
-    } [addcdiv_ try_addcdiv_ addcdiv_with_ try_addcdiv_with_] ([] &self, tensor1: &Tensor, tensor2: &Tensor) {let input = self;} {engine::pointwise::ternary::addcdiv_as}
-    -> Tensor = engine::pointwise::ternary::addcdiv, (input.engine(), tensor1.engine(), tensor2.engine(), Scalar::Int(1))
+    } [addcdiv_ try_addcdiv_ addcdiv_with_ try_addcdiv_with_] ([] &self, tensor1: &Tensor,
+        tensor2: &Tensor) {let input = self;} {engine::pointwise::ternary::addcdiv_as}
+    -> Tensor = engine::pointwise::ternary::addcdiv, (input.engine(), tensor1.engine(), tensor2.engine(),
+        Scalar::Int(1))
     {[] o: ValueOptions => Tensor = (input.engine(), tensor1.engine(), tensor2.engine(), o.value)}
 }
 
@@ -1836,16 +1884,17 @@ op! {
         /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
         ///
         /// Args: `input`, `end` tensors of one floating or complex dtype, `weight` a tensor of that dtype or with a
-        /// single dimensionless element, with broadcastable shapes. Returns: a tensor of the broadcast shape. Derivative:
-        /// `g * (1 - weight)`, `g * weight` and `g * (end - input)`. Errors: RuntimeError if the shapes do not broadcast
-        /// or the dtypes differ; NotImplementedError for integers.
+        /// single dimensionless element, with broadcastable shapes. Returns: a tensor of the broadcast shape.
+        /// Derivative: `g * (1 - weight)`, `g * weight` and `g * (end - input)`. Errors: RuntimeError if the shapes do
+        /// not broadcast or the dtypes differ; NotImplementedError for integers.
         #[doc(alias = "lerp")]
     }
     fn [lerp_tensor try_lerp_tensor] ([] input: &Tensor, end: &Tensor, weight: &Tensor)
     method [lerp_tensor try_lerp_tensor] ([] &self, end: &Tensor, weight: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `lerp_tensor`: writes to the tensor, and returns it.
-    } [lerp_tensor_ try_lerp_tensor_] ([] &self, end: &Tensor, weight: &Tensor) {let input = self;} {engine::pointwise::ternary::lerp_as}
+    } [lerp_tensor_ try_lerp_tensor_] ([] &self, end: &Tensor,
+        weight: &Tensor) {let input = self;} {engine::pointwise::ternary::lerp_as}
     -> Tensor = engine::pointwise::ternary::lerp, (input.engine(), end.engine(), weight.engine())
     {}
 }
@@ -1862,7 +1911,8 @@ op! {
     method [lerp try_lerp] ([] &self, end: &Tensor, weight: impl Into<Scalar>) {let input = self;}
     in_place {
         /// The in-place form of `lerp`: writes to the tensor, and returns it.
-    } [lerp_ try_lerp_] ([] &self, end: &Tensor, weight: impl Into<Scalar>) {let input = self;} {engine::pointwise::ternary::lerp_number_as}
+    } [lerp_ try_lerp_] ([] &self, end: &Tensor,
+        weight: impl Into<Scalar>) {let input = self;} {engine::pointwise::ternary::lerp_number_as}
     -> Tensor = engine::pointwise::ternary::lerp_number, (input.engine(), end.engine(), as_scalar(weight))
     {}
 }
@@ -1871,9 +1921,9 @@ op! {
     {
         /// The greatest common divisor of two integers, not negative; 0 for two zeros.
         ///
-        /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and
-        /// promoted dtype. Derivative: none. Errors: NotImplementedError for floats and bool, RuntimeError if the shapes
-        /// do not broadcast.
+        /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape
+        /// and promoted dtype. Derivative: none. Errors: NotImplementedError for floats and bool, RuntimeError if the
+        /// shapes do not broadcast.
     }
     fn [gcd try_gcd] ([] input: &Tensor, other: &Tensor)
     method [gcd try_gcd] ([] &self, other: &Tensor) {let input = self;}
@@ -1888,9 +1938,9 @@ op! {
     {
         /// The least common multiple of two integers, not negative; 0 if one of them is.
         ///
-        /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and
-        /// promoted dtype. Derivative: none. Errors: NotImplementedError for floats and bool, RuntimeError if the shapes
-        /// do not broadcast.
+        /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape
+        /// and promoted dtype. Derivative: none. Errors: NotImplementedError for floats and bool, RuntimeError if the
+        /// shapes do not broadcast.
     }
     fn [lcm try_lcm] ([] input: &Tensor, other: &Tensor)
     method [lcm try_lcm] ([] &self, other: &Tensor) {let input = self;}
@@ -1906,14 +1956,15 @@ op! {
         /// The step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
         ///
         /// Args: `input`, `values` tensors of one real dtype with broadcastable shapes. Returns: a tensor of the
-        /// broadcast shape. Derivative: not implemented, as in torch. Errors: RuntimeError if the shapes do not broadcast
-        /// or the dtypes differ.
+        /// broadcast shape. Derivative: not implemented, as in torch. Errors: RuntimeError if the shapes do not
+        /// broadcast or the dtypes differ.
     }
     fn [heaviside try_heaviside] ([] input: &Tensor, values: &Tensor)
     method [heaviside try_heaviside] ([] &self, values: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `heaviside`: writes to the tensor, and returns it.
-    } [heaviside_ try_heaviside_] ([] &self, values: &Tensor) {let input = self;} {engine::pointwise::discrete::heaviside_as}
+    } [heaviside_ try_heaviside_] ([] &self,
+        values: &Tensor) {let input = self;} {engine::pointwise::discrete::heaviside_as}
     -> Tensor = engine::pointwise::discrete::heaviside, (input.engine(), values.engine())
     {}
 }
@@ -1975,25 +2026,29 @@ op! {
         /// Returns: a bool tensor of the shape of `elements`; NaN is in nothing. Derivative: none. Errors: RuntimeError
         /// for bool.
     }
-    fn [isin try_isin isin_with try_isin_with] (['a] elements: impl Into<Operand<'a>>, test_elements: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::discrete::isin, (as_operand(elements).engine(), as_operand(test_elements).engine(), false, false)
-    {[] o: IsinOptions => Tensor = (as_operand(elements).engine(), as_operand(test_elements).engine(), o.assume_unique, o.invert)}
+    fn [isin try_isin isin_with try_isin_with] (['a] elements: impl Into<Operand<'a>>,
+        test_elements: impl Into<Operand<'a>>)
+    -> Tensor = engine::pointwise::discrete::isin, (as_operand(elements).engine(), as_operand(test_elements).engine(),
+        false, false)
+    {[] o: IsinOptions => Tensor = (as_operand(elements).engine(), as_operand(test_elements).engine(), o.assume_unique,
+        o.invert)}
 }
 
 op! {
     {
         /// The next number that the dtype has, from each element of `input` towards that of `other`.
         ///
-        /// Args: `input`, `other` tensors of which one at least has a floating dtype, with broadcastable shapes. Returns:
-        /// a tensor of the broadcast shape and promoted dtype; NaN where an element is NaN, `other` where both are equal.
-        /// Derivative: `g` by `input` where the elements differ and 0 elsewhere, 0 by `other`. Errors: RuntimeError if
-        /// the shapes do not broadcast; NotImplementedError for integers.
+        /// Args: `input`, `other` tensors of which one at least has a floating dtype, with broadcastable shapes.
+        /// Returns: a tensor of the broadcast shape and promoted dtype; NaN where an element is NaN, `other` where both
+        /// are equal. Derivative: `g` by `input` where the elements differ and 0 elsewhere, 0 by `other`. Errors:
+        /// RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
     }
     fn [nextafter try_nextafter] ([] input: &Tensor, other: &Tensor)
     method [nextafter try_nextafter] ([] &self, other: &Tensor) {let input = self;}
     in_place {
         /// The in-place form of `nextafter`: writes to the tensor, and returns it.
-    } [nextafter_ try_nextafter_] ([] &self, other: &Tensor) {let input = self;} {engine::pointwise::neighbours::nextafter_as}
+    } [nextafter_ try_nextafter_] ([] &self,
+        other: &Tensor) {let input = self;} {engine::pointwise::neighbours::nextafter_as}
     -> Tensor = engine::pointwise::neighbours::nextafter, (input.engine(), other.engine())
     {}
 }
@@ -2002,8 +2057,8 @@ op! {
     {
         /// Each element as a fraction, from 1/2 to 1 in magnitude, times a power of two.
         ///
-        /// Args: `input` floating dtype. Returns: `(mantissa, exponent)`: the fractions, and the exponents in int32, with
-        /// `input == mantissa * 2**exponent`; zeros, infinities and NaN are their own fractions, with exponent 0.
+        /// Args: `input` floating dtype. Returns: `(mantissa, exponent)`: the fractions, and the exponents in int32,
+        /// with `input == mantissa * 2**exponent`; zeros, infinities and NaN are their own fractions, with exponent 0.
         /// Derivative: `g / 2**exponent`. Errors: RuntimeError for other dtypes.
     }
     fn [frexp try_frexp] ([] input: &Tensor)

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
@@ -45,7 +45,8 @@ op! {
     {
         /// The smallest dtype that both can be converted to without changing category.
         ///
-        /// Args: `type1`, `type2` dtypes. Errors: RuntimeError for uint16, uint32 or uint64 beside another integer dtype.
+        /// Args: `type1`, `type2` dtypes. Errors: RuntimeError for uint16, uint32 or uint64 beside another integer
+        /// dtype.
     }
     fn [promote_types try_promote_types] ([] type1: DType, type2: DType)
     -> DType = engine::promotion_queries::promote_types, (type1, type2)

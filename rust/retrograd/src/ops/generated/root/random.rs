@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -13,42 +13,45 @@ op! {
     {
         /// Uniform random numbers in `[0, 1)`.
         ///
-        /// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float
-        /// dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Errors: as `empty`, and
-        /// NotImplementedError for a dtype that is neither floating nor complex.
+        /// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default
+        /// float dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Errors: as
+        /// `empty`, and NotImplementedError for a dtype that is neither floating nor complex.
     }
     fn [rand try_rand rand_with try_rand_with] ([] size: impl Into<Shape>)
     made [rand try_rand rand_with try_rand_with] ([] size: impl Into<Shape>)
     -> Tensor = engine::random::factory::rand, (as_shape(size).as_slice(), None, factory(None, false))
-    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (as_shape(size).as_slice(), o.generator, factory(o.dtype, o.requires_grad))}
+    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (as_shape(size).as_slice(), o.generator, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
     {
         /// Normal random numbers of mean 0 and standard deviation 1.
         ///
-        /// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float
-        /// dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Errors: as `empty`, and
-        /// NotImplementedError for a dtype that is neither floating nor complex.
+        /// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default
+        /// float dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Errors: as
+        /// `empty`, and NotImplementedError for a dtype that is neither floating nor complex.
     }
     fn [randn try_randn randn_with try_randn_with] ([] size: impl Into<Shape>)
     made [randn try_randn randn_with try_randn_with] ([] size: impl Into<Shape>)
     -> Tensor = engine::random::factory::randn, (as_shape(size).as_slice(), None, factory(None, false))
-    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (as_shape(size).as_slice(), o.generator, factory(o.dtype, o.requires_grad))}
+    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (as_shape(size).as_slice(), o.generator, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
     {
         /// Random integers in `[0, high)`.
         ///
-        /// Args: `high` an integer; `size` a sequence of integers; `generator` draws (the default one); `dtype` (int64);
-        /// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Errors: as `empty`, and
-        /// RuntimeError if the range is empty or leaves the dtype.
+        /// Args: `high` an integer; `size` a sequence of integers; `generator` draws (the default one); `dtype`
+        /// (int64); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Errors: as `empty`,
+        /// and RuntimeError if the range is empty or leaves the dtype.
     }
     fn [randint try_randint randint_with try_randint_with] ([] high: i64, size: impl Into<Shape>)
     made [randint try_randint randint_with try_randint_with] ([] high: i64, size: impl Into<Shape>)
     -> Tensor = engine::random::factory::randint_to, (high, as_shape(size).as_slice(), None, factory(None, false))
-    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (high, as_shape(size).as_slice(), o.generator, factory(o.dtype, o.requires_grad))}
+    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (high, as_shape(size).as_slice(), o.generator,
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -60,10 +63,14 @@ op! {
         /// and RuntimeError if the range is empty or leaves the dtype.
         #[doc(alias = "randint")]
     }
-    fn [randint_from try_randint_from randint_from_with try_randint_from_with] ([] low: i64, high: i64, size: impl Into<Shape>)
-    made [randint_from try_randint_from randint_from_with try_randint_from_with] ([] low: i64, high: i64, size: impl Into<Shape>)
-    -> Tensor = engine::random::factory::randint_from, (low, high, as_shape(size).as_slice(), None, factory(None, false))
-    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (low, high, as_shape(size).as_slice(), o.generator, factory(o.dtype, o.requires_grad))}
+    fn [randint_from try_randint_from randint_from_with try_randint_from_with] ([] low: i64, high: i64,
+        size: impl Into<Shape>)
+    made [randint_from try_randint_from randint_from_with try_randint_from_with] ([] low: i64, high: i64,
+        size: impl Into<Shape>)
+    -> Tensor = engine::random::factory::randint_from, (low, high, as_shape(size).as_slice(), None, factory(None,
+        false))
+    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (low, high, as_shape(size).as_slice(), o.generator,
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -88,7 +95,8 @@ op! {
     }
     fn [rand_like try_rand_like rand_like_with try_rand_like_with] ([] input: &Tensor)
     -> Tensor = engine::random::factory::rand_like, (input.engine(), None, factory(None, false), None)
-    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), o.generator, factory(o.dtype, o.requires_grad), o.memory_format)}
+    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), o.generator, factory(o.dtype, o.requires_grad),
+        o.memory_format)}
 }
 
 op! {
@@ -100,7 +108,8 @@ op! {
     }
     fn [randn_like try_randn_like randn_like_with try_randn_like_with] ([] input: &Tensor)
     -> Tensor = engine::random::factory::randn_like, (input.engine(), None, factory(None, false), None)
-    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), o.generator, factory(o.dtype, o.requires_grad), o.memory_format)}
+    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), o.generator, factory(o.dtype, o.requires_grad),
+        o.memory_format)}
 }
 
 op! {
@@ -112,20 +121,24 @@ op! {
     }
     fn [randint_like try_randint_like randint_like_with try_randint_like_with] ([] input: &Tensor, high: i64)
     -> Tensor = engine::random::factory::randint_like_to, (input.engine(), high, None, factory(None, false), None)
-    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), high, o.generator, factory(o.dtype, o.requires_grad), o.memory_format)}
+    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), high, o.generator, factory(o.dtype, o.requires_grad),
+        o.memory_format)}
 }
 
 op! {
     {
         /// Random integers in `[low, high)`, of the size and dtype of `input`.
         ///
-        /// Args: `input` any tensor; `low`, `high` integers; `generator` draws (the default one); `dtype` another dtype;
-        /// the rest as `empty_like`. Errors: as `randint`.
+        /// Args: `input` any tensor; `low`, `high` integers; `generator` draws (the default one); `dtype` another
+        /// dtype; the rest as `empty_like`. Errors: as `randint`.
         #[doc(alias = "randint_like")]
     }
-    fn [randint_like_from try_randint_like_from randint_like_from_with try_randint_like_from_with] ([] input: &Tensor, low: i64, high: i64)
-    -> Tensor = engine::random::factory::randint_like_from, (input.engine(), low, high, None, factory(None, false), None)
-    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), low, high, o.generator, factory(o.dtype, o.requires_grad), o.memory_format)}
+    fn [randint_like_from try_randint_like_from randint_like_from_with try_randint_like_from_with] ([] input: &Tensor,
+        low: i64, high: i64)
+    -> Tensor = engine::random::factory::randint_like_from, (input.engine(), low, high, None, factory(None, false),
+        None)
+    {['o] o: RandLikeOptions<'o> => Tensor = (input.engine(), low, high, o.generator, factory(o.dtype, o.requires_grad),
+        o.memory_format)}
 }
 
 op! {
@@ -133,9 +146,10 @@ op! {
     in_place {
         /// Overwrites the tensor with uniform random numbers in `[from, to)`.
         ///
-        /// Args: `from`, `to` numbers; `generator` draws (the default one). Derivative: zero. Errors: RuntimeError for an
-        /// empty range; NotImplementedError for a dtype that is neither floating nor complex.
-    } [uniform_ try_uniform_ uniform_with_ try_uniform_with_] ([] &self) {let input = self;} {engine::random::uniform_as}
+        /// Args: `from`, `to` numbers; `generator` draws (the default one). Derivative: zero. Errors: RuntimeError for
+        /// an empty range; NotImplementedError for a dtype that is neither floating nor complex.
+    } [uniform_ try_uniform_ uniform_with_ try_uniform_with_] ([] &self) {let input = self;}
+        {engine::random::uniform_as}
     -> Tensor = engine::random::uniform, (input.engine(), 0.0, 1.0, None)
     {['o] o: UniformOptions<'o> => Tensor = (input.engine(), o.from, o.to, o.generator)}
 }
@@ -145,8 +159,8 @@ op! {
     in_place {
         /// Overwrites the tensor with normal random numbers.
         ///
-        /// Args: `mean`, `std` numbers; `generator` draws (the default one). Derivative: zero. Errors: RuntimeError for a
-        /// negative `std`; NotImplementedError for a dtype that is neither floating nor complex.
+        /// Args: `mean`, `std` numbers; `generator` draws (the default one). Derivative: zero. Errors: RuntimeError for
+        /// a negative `std`; NotImplementedError for a dtype that is neither floating nor complex.
     } [normal_ try_normal_ normal_with_ try_normal_with_] ([] &self) {let input = self;} {engine::random::normal_as}
     -> Tensor = engine::random::normal, (input.engine(), 0.0, 1.0, None)
     {['o] o: NormalOptions<'o> => Tensor = (input.engine(), o.mean, o.std, o.generator)}
@@ -159,7 +173,8 @@ op! {
         ///
         /// Args: `lambd` a positive number; `generator` draws (the default one). Derivative: zero. Errors: RuntimeError
         /// for a `lambd` that is not positive, and for a dtype that is not floating.
-    } [exponential_ try_exponential_ exponential_with_ try_exponential_with_] ([] &self) {let input = self;} {engine::random::exponential_as}
+    } [exponential_ try_exponential_ exponential_with_ try_exponential_with_] ([] &self) {let input = self;}
+        {engine::random::exponential_as}
     -> Tensor = engine::random::exponential, (input.engine(), 1.0, None)
     {['o] o: LambdGeneratorOptions<'o> => Tensor = (input.engine(), o.lambd, o.generator)}
 }
@@ -185,7 +200,8 @@ op! {
         /// Args: `mean`, `std` of the normal numbers, `std` positive; `generator` draws (the default one). Derivative:
         /// zero. Errors: RuntimeError for a `std` that is not positive; NotImplementedError for a dtype that is not
         /// floating.
-    } [log_normal_ try_log_normal_ log_normal_with_ try_log_normal_with_] ([] &self) {let input = self;} {engine::random::log_normal_as}
+    } [log_normal_ try_log_normal_ log_normal_with_ try_log_normal_with_] ([] &self) {let input = self;}
+        {engine::random::log_normal_as}
     -> Tensor = engine::random::log_normal, (input.engine(), 1.0, 2.0, None)
     {['o] o: LogNormalOptions<'o> => Tensor = (input.engine(), o.mean, o.std, o.generator)}
 }
@@ -197,7 +213,8 @@ op! {
         ///
         /// Args: `p` a number between 0 and 1; `generator` draws (the default one). Derivative: zero. Errors:
         /// RuntimeError for another `p`; NotImplementedError for bool and complex tensors.
-    } [geometric_ try_geometric_ geometric_with_ try_geometric_with_] ([] &self, p: f64) {let input = self;} {engine::random::geometric_as}
+    } [geometric_ try_geometric_ geometric_with_ try_geometric_with_] ([] &self,
+        p: f64) {let input = self;} {engine::random::geometric_as}
     -> Tensor = engine::random::geometric, (input.engine(), p, None)
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), p, o.generator)}
 }
@@ -210,7 +227,8 @@ op! {
         /// Args: `from`, `to` integers, None for the largest of the dtype; `generator` draws (the default one).
         /// Derivative: zero. Errors: RuntimeError if the range is empty or leaves the dtype.
         #[doc(alias = "random")]
-    } [random_from_ try_random_from_ random_from_with_ try_random_from_with_] ([] &self, from: i64, to: Option<i64>) {let input = self;} {engine::random::random_from_as}
+    } [random_from_ try_random_from_ random_from_with_ try_random_from_with_] ([] &self, from: i64,
+        to: Option<i64>) {let input = self;} {engine::random::random_from_as}
     -> Tensor = engine::random::random_from, (input.engine(), from, to, None)
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), from, to, o.generator)}
 }
@@ -222,7 +240,8 @@ op! {
         ///
         /// Args, Derivative, Errors: as above.
         #[doc(alias = "random")]
-    } [random_to_ try_random_to_ random_to_with_ try_random_to_with_] ([] &self, to: i64) {let input = self;} {engine::random::random_to_as}
+    } [random_to_ try_random_to_ random_to_with_ try_random_to_with_] ([] &self,
+        to: i64) {let input = self;} {engine::random::random_to_as}
     -> Tensor = engine::random::random_to, (input.engine(), to, None)
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), to, o.generator)}
 }
@@ -243,8 +262,8 @@ op! {
     {
         /// 1 with the probability in each element, else 0.
         ///
-        /// Args: `input` probabilities of a floating dtype; `generator` draws (the default one). Returns: the same shape
-        /// and dtype. Derivative: zero. Errors: RuntimeError for a probability outside 0 to 1.
+        /// Args: `input` probabilities of a floating dtype; `generator` draws (the default one). Returns: the same
+        /// shape and dtype. Derivative: zero. Errors: RuntimeError for a probability outside 0 to 1.
     }
     fn [bernoulli try_bernoulli bernoulli_with try_bernoulli_with] ([] input: &Tensor)
     method [bernoulli try_bernoulli bernoulli_with try_bernoulli_with] ([] &self) {let input = self;}
@@ -271,10 +290,11 @@ op! {
     in_place {
         /// Overwrites the tensor with 1 with the probability in each element of `p`, else 0.
         ///
-        /// Args: `p` probabilities of a floating dtype, broadcast; `generator` draws (the default one). Derivative: zero.
-        /// Errors: RuntimeError for a probability outside 0 to 1, or if `p` does not broadcast to the tensor.
+        /// Args: `p` probabilities of a floating dtype, broadcast; `generator` draws (the default one). Derivative:
+        /// zero. Errors: RuntimeError for a probability outside 0 to 1, or if `p` does not broadcast to the tensor.
         #[doc(alias = "bernoulli")]
-    } [bernoulli_each_ try_bernoulli_each_ bernoulli_each_with_ try_bernoulli_each_with_] ([] &self, p: &Tensor) {let input = self;} {engine::random::bernoulli_each_as}
+    } [bernoulli_each_ try_bernoulli_each_ bernoulli_each_with_ try_bernoulli_each_with_] ([] &self,
+        p: &Tensor) {let input = self;} {engine::random::bernoulli_each_as}
     -> Tensor = engine::random::bernoulli_each, (input.engine(), p.engine(), None)
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), p.engine(), o.generator)}
 }
@@ -286,7 +306,8 @@ op! {
         ///
         /// Args: `p` a number; `generator` draws (the default one). Derivative: zero. Errors: RuntimeError for a
         /// probability outside 0 to 1.
-    } [bernoulli_ try_bernoulli_ bernoulli_with_ try_bernoulli_with_] ([] &self) {let input = self;} {engine::random::bernoulli_all_as}
+    } [bernoulli_ try_bernoulli_ bernoulli_with_ try_bernoulli_with_] ([] &self) {let input = self;}
+        {engine::random::bernoulli_all_as}
     -> Tensor = engine::random::bernoulli_all, (input.engine(), 0.5, None)
     {['o] o: BernoulliOptions<'o> => Tensor = (input.engine(), o.p, o.generator)}
 }
@@ -302,7 +323,8 @@ op! {
         /// zero.
     }
     fn [multinomial try_multinomial multinomial_with try_multinomial_with] ([] input: &Tensor, num_samples: i64)
-    method [multinomial try_multinomial multinomial_with try_multinomial_with] ([] &self, num_samples: i64) {let input = self;}
+    method [multinomial try_multinomial multinomial_with try_multinomial_with] ([] &self,
+        num_samples: i64) {let input = self;}
     -> Tensor = engine::random::choice::multinomial, (input.engine(), num_samples, false, None)
     {['o] o: MultinomialOptions<'o> => Tensor = (input.engine(), num_samples, o.replacement, o.generator)}
 }
@@ -350,13 +372,15 @@ op! {
     {
         /// Normal random numbers of one mean and deviation.
         ///
-        /// Args: `mean`, `std` numbers; `size` the sizes of the result; `generator` draws (the default one); `dtype` (the
-        /// default float dtype). Errors: RuntimeError for a negative `std` or size.
+        /// Args: `mean`, `std` numbers; `size` the sizes of the result; `generator` draws (the default one); `dtype`
+        /// (the default float dtype). Errors: RuntimeError for a negative `std` or size.
     }
     fn [normal try_normal normal_with try_normal_with] ([] mean: f64, std: f64, size: impl Into<Shape>)
     made [normal try_normal normal_with try_normal_with] ([] mean: f64, std: f64, size: impl Into<Shape>)
-    -> Tensor = engine::random::choice::normal_of_size, (mean, std, as_shape(size).as_slice(), None, factory(None, false))
-    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (mean, std, as_shape(size).as_slice(), o.generator, factory(o.dtype, o.requires_grad))}
+    -> Tensor = engine::random::choice::normal_of_size, (mean, std, as_shape(size).as_slice(), None, factory(None,
+        false))
+    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (mean, std, as_shape(size).as_slice(), o.generator,
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -375,8 +399,8 @@ op! {
     {
         /// Random counts of successes in `count` trials, each with the chance `prob`.
         ///
-        /// Args: `count`, `prob` float32 or float64, both of one dtype, with broadcastable shapes; chances outside 0 to 1
-        /// count as these; `generator` draws (the default one). Returns: a tensor of the broadcast shape and the same
+        /// Args: `count`, `prob` float32 or float64, both of one dtype, with broadcastable shapes; chances outside 0 to
+        /// 1 count as these; `generator` draws (the default one). Returns: a tensor of the broadcast shape and the same
         /// dtype; NaN where an argument is. No derivative. Errors: ValueError for integers, RuntimeError for different
         /// dtypes.
     }
@@ -390,9 +414,9 @@ op! {
         /// Random numbers of the gamma distribution, of scale 1 and the shapes (often called alpha) in `input`.
         ///
         /// Args: `input` positive, float32 or float64; `generator` draws (the default one). Returns: the same shape and
-        /// dtype, never 0. Derivative: `g` times that of the quantile by the shape, `-(dP/da) / p` with the distribution
-        /// function `P` and density `p` (Figurnov, Mohamed and Mnih 2018), exact where torch approximates, and to second
-        /// order, which torch has not. Errors: NotImplementedError for other dtypes.
+        /// dtype, never 0. Derivative: `g` times that of the quantile by the shape, `-(dP/da) / p` with the
+        /// distribution function `P` and density `p` (Figurnov, Mohamed and Mnih 2018), exact where torch approximates,
+        /// and to second order, which torch has not. Errors: NotImplementedError for other dtypes.
         #[doc(alias = "_standard_gamma")]
     }
     fn [standard_gamma try_standard_gamma standard_gamma_with try_standard_gamma_with] ([] input: &Tensor)
@@ -430,8 +454,8 @@ op! {
 
 op! {
     {
-        /// How a random share of Dirichlet's distribution changes with its concentration: the derivative of a number `x`
-        /// of the beta distribution of `alpha` and `total - alpha` by `alpha`, over `1 - x`.
+        /// How a random share of Dirichlet's distribution changes with its concentration: the derivative of a number
+        /// `x` of the beta distribution of `alpha` and `total - alpha` by `alpha`, over `1 - x`.
         ///
         /// Args: `x`, `alpha`, `total` float32 or float64 of one dtype, with broadcastable shapes. Returns: a tensor of
         /// the broadcast shape: `-(dI/dalpha) / p / (1 - x)` with the distribution function `I` (DLMF 8.17.22,

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::options::{
@@ -26,23 +26,24 @@ op! {
         /// The covariances of variables, the rows of `input`, over observations, its columns.
         ///
         /// Args: `input` any dtype but bool, of at most 2 dims, a vector being one variable; `correction` what is taken
-        /// off the number of observations; `fweights` how often each observation counts, integers; `aweights` its weight,
-        /// floats. Returns: a matrix, 0-dim for one variable; integers are divided as floats. Derivative: that of the
-        /// products that it is composed of. Errors: RuntimeError for more dims, bool, and for weights of another size or
-        /// dtype, negative ones, or ones that sum to 0. Warns if `correction` leaves no degree of freedom.
+        /// off the number of observations; `fweights` how often each observation counts, integers; `aweights` its
+        /// weight, floats. Returns: a matrix, 0-dim for one variable; integers are divided as floats. Derivative: that
+        /// of the products that it is composed of. Errors: RuntimeError for more dims, bool, and for weights of another
+        /// size or dtype, negative ones, or ones that sum to 0. Warns if `correction` leaves no degree of freedom.
     }
     fn [cov try_cov cov_with try_cov_with] ([] input: &Tensor)
     method [cov try_cov cov_with try_cov_with] ([] &self) {let input = self;}
     -> Tensor = engine::reduce::covariance::cov, (input.engine(), 1, None, None)
-    {['o] o: CovOptions<'o> => Tensor = (input.engine(), o.correction, o.fweights.map(Tensor::engine), o.aweights.map(Tensor::engine))}
+    {['o] o: CovOptions<'o> => Tensor = (input.engine(), o.correction, o.fweights.map(Tensor::engine),
+        o.aweights.map(Tensor::engine))}
 }
 
 op! {
     {
         /// The correlations of variables, the rows of `input`, over observations, its columns.
         ///
-        /// Args: `input` any dtype but bool, of at most 2 dims, a vector being one variable. Returns: a matrix, 0-dim for
-        /// one variable, with parts from -1 to 1. Derivative: that of the covariances over the deviations. Errors:
+        /// Args: `input` any dtype but bool, of at most 2 dims, a vector being one variable. Returns: a matrix, 0-dim
+        /// for one variable, with parts from -1 to 1. Derivative: that of the covariances over the deviations. Errors:
         /// RuntimeError for more dims and for bool.
     }
     fn [corrcoef try_corrcoef] ([] input: &Tensor)
@@ -68,10 +69,10 @@ op! {
     {
         /// The sum over dimensions.
         ///
-        /// Args: `input` any dtype; `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them with
-        /// size 1; `dtype` as for the full sum. Returns: a tensor without (or with size 1 in) the summed dimensions.
-        /// Derivative: `g`, expanded. Errors: IndexError for a dimension out of range; RuntimeError if one is named
-        /// twice.
+        /// Args: `input` any dtype; `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them
+        /// with size 1; `dtype` as for the full sum. Returns: a tensor without (or with size 1 in) the summed
+        /// dimensions. Derivative: `g`, expanded. Errors: IndexError for a dimension out of range; RuntimeError if one
+        /// is named twice.
     }
     fn [@ sum_with try_sum_with] ([] input: &Tensor)
     method [@ sum_with try_sum_with] ([] &self) {let input = self;}
@@ -105,9 +106,9 @@ op! {
     {
         /// The mean of all elements.
         ///
-        /// Args: `input` a floating or complex dtype, or any with `dtype` given, to which it is converted first. Returns:
-        /// a 0-dim tensor; NaN for an empty one. Derivative: `g / n` for every element. Errors: RuntimeError for integers
-        /// without `dtype`.
+        /// Args: `input` a floating or complex dtype, or any with `dtype` given, to which it is converted first.
+        /// Returns: a 0-dim tensor; NaN for an empty one. Derivative: `g / n` for every element. Errors: RuntimeError
+        /// for integers without `dtype`.
     }
     fn [mean try_mean] ([] input: &Tensor)
     method [mean try_mean] ([] &self) {let input = self;}
@@ -119,8 +120,8 @@ op! {
     {
         /// The mean over dimensions.
         ///
-        /// Args: `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them with size 1; `dtype` as
-        /// for the full mean. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g / n`,
+        /// Args: `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them with size 1; `dtype`
+        /// as for the full mean. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g / n`,
         /// expanded. Errors: IndexError for a dimension out of range; RuntimeError for integers without `dtype`.
     }
     fn [@ mean_with try_mean_with] ([] input: &Tensor)
@@ -156,9 +157,9 @@ op! {
     {
         /// The product along a dimension.
         ///
-        /// Args: `input` any dtype; `dim` the dimension; `keepdim` keeps it with size 1; `dtype` as for the full product.
-        /// Returns: a tensor without (or with size 1 in) the dimension. Derivative: `g` times the product of the others.
-        /// Errors: IndexError for a dimension out of range.
+        /// Args: `input` any dtype; `dim` the dimension; `keepdim` keeps it with size 1; `dtype` as for the full
+        /// product. Returns: a tensor without (or with size 1 in) the dimension. Derivative: `g` times the product of
+        /// the others. Errors: IndexError for a dimension out of range.
         #[doc(alias = "prod")]
     }
     fn [prod_dim try_prod_dim prod_dim_with try_prod_dim_with] ([] input: &Tensor, dim: i64)
@@ -171,10 +172,10 @@ op! {
     {
         /// The maximum over dimensions.
         ///
-        /// Args: `input` any real dtype; `dim` an integer or a list, none for all; `keepdim` keeps them with size 1. NaN
-        /// wins over every number. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`, split
-        /// evenly among equal elements. Errors: IndexError for a dimension out of range or of size 0; RuntimeError for no
-        /// dims of an empty tensor.
+        /// Args: `input` any real dtype; `dim` an integer or a list, none for all; `keepdim` keeps them with size 1.
+        /// NaN wins over every number. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`,
+        /// split evenly among equal elements. Errors: IndexError for a dimension out of range or of size 0;
+        /// RuntimeError for no dims of an empty tensor.
     }
     fn [amax try_amax amax_with try_amax_with] ([] input: &Tensor)
     method [amax try_amax amax_with try_amax_with] ([] &self) {let input = self;}
@@ -350,7 +351,8 @@ op! {
     fn [var try_var var_with try_var_with] ([] input: &Tensor)
     method [var try_var var_with try_var_with] ([] &self) {let input = self;}
     -> Tensor = engine::reduce::moments::var, (input.engine(), None, None, false)
-    {[] o: DimCorrectionKeepdimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.correction, o.keepdim)}
+    {[] o: DimCorrectionKeepdimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.correction,
+        o.keepdim)}
 }
 
 op! {
@@ -374,7 +376,8 @@ op! {
     fn [std try_std std_with try_std_with] ([] input: &Tensor)
     method [std try_std std_with try_std_with] ([] &self) {let input = self;}
     -> Tensor = engine::reduce::moments::std, (input.engine(), None, None, false)
-    {[] o: DimCorrectionKeepdimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.correction, o.keepdim)}
+    {[] o: DimCorrectionKeepdimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.correction,
+        o.keepdim)}
 }
 
 op! {
@@ -395,7 +398,8 @@ op! {
     }
     fn [var_mean try_var_mean var_mean_with try_var_mean_with] ([] input: &Tensor)
     -> (Tensor, Tensor) = engine::reduce::moments::var_mean, (input.engine(), None, None, false)
-    {[] o: DimCorrectionKeepdimOptions => (Tensor, Tensor) = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.correction, o.keepdim)}
+    {[] o: DimCorrectionKeepdimOptions => (Tensor, Tensor) = (input.engine(), o.dim.as_ref().map(Dims::as_slice),
+        o.correction, o.keepdim)}
 }
 
 op! {
@@ -403,7 +407,8 @@ op! {
         /// As `var_mean`, along `dim`.
     }
     fn [var_mean_dim try_var_mean_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> (Tensor, Tensor) = engine::reduce::moments::var_mean, (input.engine(), Some(as_dims(dim).as_slice()), None, false)
+    -> (Tensor, Tensor) = engine::reduce::moments::var_mean, (input.engine(), Some(as_dims(dim).as_slice()), None,
+        false)
     {}
 }
 
@@ -415,7 +420,8 @@ op! {
     }
     fn [std_mean try_std_mean std_mean_with try_std_mean_with] ([] input: &Tensor)
     -> (Tensor, Tensor) = engine::reduce::moments::std_mean, (input.engine(), None, None, false)
-    {[] o: DimCorrectionKeepdimOptions => (Tensor, Tensor) = (input.engine(), o.dim.as_ref().map(Dims::as_slice), o.correction, o.keepdim)}
+    {[] o: DimCorrectionKeepdimOptions => (Tensor, Tensor) = (input.engine(), o.dim.as_ref().map(Dims::as_slice),
+        o.correction, o.keepdim)}
 }
 
 op! {
@@ -423,7 +429,8 @@ op! {
         /// As `std_mean`, along `dim`.
     }
     fn [std_mean_dim try_std_mean_dim] ([] input: &Tensor, dim: impl Into<Dims>)
-    -> (Tensor, Tensor) = engine::reduce::moments::std_mean, (input.engine(), Some(as_dims(dim).as_slice()), None, false)
+    -> (Tensor, Tensor) = engine::reduce::moments::std_mean, (input.engine(), Some(as_dims(dim).as_slice()), None,
+        false)
     {}
 }
 
@@ -531,7 +538,8 @@ op! {
         /// exp(input - result)`. Errors: IndexError for a dimension out of range.
     }
     fn [logsumexp try_logsumexp logsumexp_with try_logsumexp_with] ([] input: &Tensor, dim: impl Into<Dims>)
-    method [logsumexp try_logsumexp logsumexp_with try_logsumexp_with] ([] &self, dim: impl Into<Dims>) {let input = self;}
+    method [logsumexp try_logsumexp logsumexp_with try_logsumexp_with] ([] &self,
+        dim: impl Into<Dims>) {let input = self;}
     -> Tensor = engine::reduce::softmax::logsumexp, (input.engine(), as_dims(dim).as_slice(), false)
     {[] o: KeepdimOptions => Tensor = (input.engine(), as_dims(dim).as_slice(), o.keepdim)}
 }
@@ -569,14 +577,15 @@ op! {
         /// The sums of the elements up to each one, along a dimension.
         ///
         /// Args: `input` any dtype; `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and
-        /// bool). Returns: the same shape. Derivative: the running sum of `g` from the other end. Errors: IndexError for
-        /// a dimension out of range.
+        /// bool). Returns: the same shape. Derivative: the running sum of `g` from the other end. Errors: IndexError
+        /// for a dimension out of range.
     }
     fn [cumsum try_cumsum cumsum_with try_cumsum_with] ([] input: &Tensor, dim: i64)
     method [cumsum try_cumsum cumsum_with try_cumsum_with] ([] &self, dim: i64) {let input = self;}
     in_place {
         /// The in-place form of `cumsum`: writes to the tensor, and returns it.
-    } [cumsum_ try_cumsum_ cumsum_with_ try_cumsum_with_] ([] &self, dim: i64) {let input = self;} {engine::reduce::scan::cumsum_as}
+    } [cumsum_ try_cumsum_ cumsum_with_ try_cumsum_with_] ([] &self,
+        dim: i64) {let input = self;} {engine::reduce::scan::cumsum_as}
     -> Tensor = engine::reduce::scan::cumsum, (input.engine(), dim, None)
     {[] o: DtypeOptions => Tensor = (input.engine(), dim, o.dtype)}
 }
@@ -586,14 +595,15 @@ op! {
         /// The products of the elements up to each one, along a dimension.
         ///
         /// Args: `input` any dtype; `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and
-        /// bool). Returns: the same shape. Derivative: the running sum of `g * result` from the other end, over `input`;
-        /// exact at zeros. Errors: IndexError for a dimension out of range.
+        /// bool). Returns: the same shape. Derivative: the running sum of `g * result` from the other end, over
+        /// `input`; exact at zeros. Errors: IndexError for a dimension out of range.
     }
     fn [cumprod try_cumprod cumprod_with try_cumprod_with] ([] input: &Tensor, dim: i64)
     method [cumprod try_cumprod cumprod_with try_cumprod_with] ([] &self, dim: i64) {let input = self;}
     in_place {
         /// The in-place form of `cumprod`: writes to the tensor, and returns it.
-    } [cumprod_ try_cumprod_ cumprod_with_ try_cumprod_with_] ([] &self, dim: i64) {let input = self;} {engine::reduce::scan::cumprod_as}
+    } [cumprod_ try_cumprod_ cumprod_with_ try_cumprod_with_] ([] &self,
+        dim: i64) {let input = self;} {engine::reduce::scan::cumprod_as}
     -> Tensor = engine::reduce::scan::cumprod, (input.engine(), dim, None)
     {[] o: DtypeOptions => Tensor = (input.engine(), dim, o.dtype)}
 }
@@ -604,16 +614,17 @@ op! {
         ///
         /// Args: `input` a floating or complex dtype; `p` the order of `linalg.vector_norm` (0 counts the elements that
         /// are not 0, infinity takes the largest magnitude, minus infinity the smallest), None for 2; `dim` an int,
-        /// several, or None for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: a tensor without
-        /// those dims. Derivative: `g * sign(input) * (abs(input) / norm) ** (p - 1)`, and 0 where the norm is 0. Errors:
-        /// IndexError if there is no such dim; RuntimeError for integers, and for an order without identity over no
-        /// elements.
+        /// several, or None for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: a tensor
+        /// without those dims. Derivative: `g * sign(input) * (abs(input) / norm) ** (p - 1)`, and 0 where the norm is
+        /// 0. Errors: IndexError if there is no such dim; RuntimeError for integers, and for an order without identity
+        /// over no elements.
         #[doc(alias = "norm")]
     }
     fn [norm_p try_norm_p norm_p_with try_norm_p_with] ([] input: &Tensor, p: impl Into<Scalar>)
     method [norm_p try_norm_p norm_p_with try_norm_p_with] ([] &self, p: impl Into<Scalar>) {let input = self;}
     -> Tensor = engine::reduce::norm::norm, (input.engine(), Some(as_scalar(p)), None, false, None)
-    {[] o: DimKeepdimDtypeOptions => Tensor = (input.engine(), Some(as_scalar(p)), o.dim.as_ref().map(Dims::as_slice), o.keepdim, o.dtype)}
+    {[] o: DimKeepdimDtypeOptions => Tensor = (input.engine(), Some(as_scalar(p)), o.dim.as_ref().map(Dims::as_slice),
+        o.keepdim, o.dtype)}
 }
 
 op! {
@@ -622,13 +633,15 @@ op! {
     }
     fn [norm_p_dim try_norm_p_dim] ([] input: &Tensor, p: impl Into<Scalar>, dim: impl Into<Dims>)
     method [norm_p_dim try_norm_p_dim] ([] &self, p: impl Into<Scalar>, dim: impl Into<Dims>) {let input = self;}
-    -> Tensor = engine::reduce::norm::norm, (input.engine(), Some(as_scalar(p)), Some(as_dims(dim).as_slice()), false, None)
+    -> Tensor = engine::reduce::norm::norm, (input.engine(), Some(as_scalar(p)), Some(as_dims(dim).as_slice()), false,
+        None)
     {}
 }
 
 op! {
     {
-        /// The norm by name: "fro", the root of the sum of squares, or "nuc", the sum of the singular values of matrices.
+        /// The norm by name: "fro", the root of the sum of squares, or "nuc", the sum of the singular values of
+        /// matrices.
         ///
         /// Args: `dim`, `keepdim`, `dtype` as above. Errors: RuntimeError for another name.
     }
@@ -681,9 +694,9 @@ op! {
     {
         /// The mean of the elements that are not NaN.
         ///
-        /// Args: `input` a floating dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or with
-        /// size 1 in) the dimensions; NaN where no element is a number. Derivative: `g / n` for every number. Errors:
-        /// RuntimeError for integers.
+        /// Args: `input` a floating dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or
+        /// with size 1 in) the dimensions; NaN where no element is a number. Derivative: `g / n` for every number.
+        /// Errors: RuntimeError for integers.
     }
     fn [nanmean try_nanmean nanmean_with try_nanmean_with] ([] input: &Tensor)
     method [nanmean try_nanmean nanmean_with try_nanmean_with] ([] &self) {let input = self;}
@@ -742,8 +755,8 @@ op! {
     {
         /// The smallest and the largest element, of all or along a dimension.
         ///
-        /// Args: `input` any real dtype; `dim` the dimension, None for all; `keepdim` keeps it with size 1. NaN wins over
-        /// every number. Returns: `(min, max)`. Derivative: each `g`, split evenly among the elements equal to its
+        /// Args: `input` any real dtype; `dim` the dimension, None for all; `keepdim` keeps it with size 1. NaN wins
+        /// over every number. Returns: `(min, max)`. Derivative: each `g`, split evenly among the elements equal to its
         /// result. Errors: IndexError for a dimension out of range or of size 0; RuntimeError for no elements;
         /// NotImplementedError for complex dtypes.
     }
@@ -767,25 +780,27 @@ op! {
     {
         /// Each element less the one before it, along a dimension; `n` times over.
         ///
-        /// Args: `input` any dtype; `n` how often; `dim` the dimension; `prepend`, `append` tensors put before and behind
-        /// first, of the sizes of `input` but along `dim`. Returns: a tensor with `n` elements less along the dimension;
-        /// for bool, whether neighbours differ. Derivative: the differences of `g` in turn. Errors: RuntimeError for a
-        /// 0-dim tensor, a negative `n`, or sizes that are incompatible; IndexError for a dimension out of range.
+        /// Args: `input` any dtype; `n` how often; `dim` the dimension; `prepend`, `append` tensors put before and
+        /// behind first, of the sizes of `input` but along `dim`. Returns: a tensor with `n` elements less along the
+        /// dimension; for bool, whether neighbours differ. Derivative: the differences of `g` in turn. Errors:
+        /// RuntimeError for a 0-dim tensor, a negative `n`, or sizes that are incompatible; IndexError for a dimension
+        /// out of range.
     }
     fn [diff try_diff diff_with try_diff_with] ([] input: &Tensor)
     method [diff try_diff diff_with try_diff_with] ([] &self) {let input = self;}
     -> Tensor = engine::reduce::difference::diff, (input.engine(), 1, -1, None, None)
-    {['o] o: DiffOptions<'o> => Tensor = (input.engine(), o.n, o.dim, o.prepend.map(Tensor::engine), o.append.map(Tensor::engine))}
+    {['o] o: DiffOptions<'o> => Tensor = (input.engine(), o.n, o.dim, o.prepend.map(Tensor::engine),
+        o.append.map(Tensor::engine))}
 }
 
 op! {
     {
         /// The integral along a dimension of samples `y` taken at the places `x`, by the trapezoidal rule.
         ///
-        /// Args: `y` samples, any dtype but bool; `x` the places of all, or a vector of the places along `dim`; `dim` the
-        /// dimension. Returns: a tensor without the dimension. Derivative: that of the sum of `(x[i + 1] - x[i]) (y[i +
-        /// 1] + y[i]) / 2`. Errors: RuntimeError for bool and where places and samples are incompatible; IndexError for a
-        /// dimension out of range.
+        /// Args: `y` samples, any dtype but bool; `x` the places of all, or a vector of the places along `dim`; `dim`
+        /// the dimension. Returns: a tensor without the dimension. Derivative: that of the sum of `(x[i + 1] - x[i])
+        /// (y[i + 1] + y[i]) / 2`. Errors: RuntimeError for bool and where places and samples are incompatible;
+        /// IndexError for a dimension out of range.
         #[doc(alias = "trapezoid")]
         #[doc(alias = "trapz")]
     }
@@ -819,13 +834,15 @@ op! {
     {
         /// The integrals up to each sample but the first, along a dimension, by the trapezoidal rule.
         ///
-        /// Args: `y` samples; `x` the places of all, or a vector of the places along `dim`; `dim` the dimension. Returns:
-        /// a tensor with one element less along the dimension. Derivative: that of the running sum of `(x[i + 1] - x[i])
-        /// (y[i + 1] + y[i]) / 2`. Errors: RuntimeError for bool and where places and samples are incompatible;
-        /// IndexError for a dimension out of range.
+        /// Args: `y` samples; `x` the places of all, or a vector of the places along `dim`; `dim` the dimension.
+        /// Returns: a tensor with one element less along the dimension. Derivative: that of the running sum of `(x[i +
+        /// 1] - x[i]) (y[i + 1] + y[i]) / 2`. Errors: RuntimeError for bool and where places and samples are
+        /// incompatible; IndexError for a dimension out of range.
         #[doc(alias = "cumulative_trapezoid")]
     }
-    fn [cumulative_trapezoid_at try_cumulative_trapezoid_at cumulative_trapezoid_at_with try_cumulative_trapezoid_at_with] ([] y: &Tensor, x: &Tensor)
+    fn [cumulative_trapezoid_at try_cumulative_trapezoid_at cumulative_trapezoid_at_with
+        try_cumulative_trapezoid_at_with] ([] y: &Tensor,
+        x: &Tensor)
     -> Tensor = engine::reduce::difference::cumulative_trapezoid, (y.engine(), x.engine(), -1)
     {[] o: TrapezoidAtOptions => Tensor = (y.engine(), x.engine(), o.dim)}
 }
@@ -845,26 +862,28 @@ op! {
         ///
         /// Args: `dx` the distance, a number; the rest as above.
     }
-    fn [cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_with try_cumulative_trapezoid_with] ([] y: &Tensor)
+    fn [cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_with try_cumulative_trapezoid_with] ([] y:
+        &Tensor)
     -> Tensor = engine::reduce::difference::cumulative_trapezoid_even, (y.engine(), Scalar::Int(1), -1)
     {[] o: DxDimOptions => Tensor = (y.engine(), o.dx, o.dim)}
 }
 
 op! {
     {
-        /// The derivatives of a function by the axes of a grid, from its samples there: differences of the neighbours on
-        /// both sides, and at both ends of an axis one-sided ones.
+        /// The derivatives of a function by the axes of a grid, from its samples there: differences of the neighbours
+        /// on both sides, and at both ends of an axis one-sided ones.
         ///
-        /// Args: `input` samples, any dtype but bool and uint8, with `edge_order + 1` or more along each axis; `spacing`
-        /// the distance of neighbours, None for 1; `dim` an axis or several, None for all; `edge_order` 1 takes the
-        /// difference of two samples at the ends, 2 the slope of the parabola through three. Returns: a tuple with a
-        /// tensor of the shape of `input` for each axis; integers are divided as floats. Derivative: that of the
+        /// Args: `input` samples, any dtype but bool and uint8, with `edge_order + 1` or more along each axis;
+        /// `spacing` the distance of neighbours, None for 1; `dim` an axis or several, None for all; `edge_order` 1
+        /// takes the difference of two samples at the ends, 2 the slope of the parabola through three. Returns: a tuple
+        /// with a tensor of the shape of `input` for each axis; integers are divided as floats. Derivative: that of the
         /// differences. Errors: IndexError for an axis out of range; RuntimeError for too few samples, an axis named
         /// twice, or another `edge_order`.
     }
     fn [gradient try_gradient gradient_with try_gradient_with] ([] input: &Tensor)
     -> Vec<Tensor> = engine::reduce::gradient::gradient, (input.engine(), None, None, 1)
-    {[] o: GradientOptions => Vec<Tensor> = (input.engine(), o.spacing, o.dim.as_ref().map(Dims::as_slice), o.edge_order)}
+    {[] o: GradientOptions => Vec<Tensor> = (input.engine(), o.spacing, o.dim.as_ref().map(Dims::as_slice),
+        o.edge_order)}
 }
 
 op! {
@@ -875,9 +894,11 @@ op! {
         /// list of another length.
         #[doc(alias = "gradient")]
     }
-    fn [gradient_steps try_gradient_steps gradient_steps_with try_gradient_steps_with] ([] input: &Tensor, spacing: impl Into<Floats>)
+    fn [gradient_steps try_gradient_steps gradient_steps_with try_gradient_steps_with] ([] input: &Tensor,
+        spacing: impl Into<Floats>)
     -> Vec<Tensor> = engine::reduce::gradient::gradient_steps, (input.engine(), spacing.into().as_slice(), None, 1)
-    {[] o: DimEdgeOrderOptions => Vec<Tensor> = (input.engine(), spacing.into().as_slice(), o.dim.as_ref().map(Dims::as_slice), o.edge_order)}
+    {[] o: DimEdgeOrderOptions => Vec<Tensor> = (input.engine(), spacing.into().as_slice(),
+        o.dim.as_ref().map(Dims::as_slice), o.edge_order)}
 }
 
 op! {
@@ -885,7 +906,8 @@ op! {
         /// As `gradient_steps`, along `dim`.
     }
     fn [gradient_steps_dim try_gradient_steps_dim] ([] input: &Tensor, spacing: impl Into<Floats>, dim: impl Into<Dims>)
-    -> Vec<Tensor> = engine::reduce::gradient::gradient_steps, (input.engine(), spacing.into().as_slice(), Some(as_dims(dim).as_slice()), 1)
+    -> Vec<Tensor> = engine::reduce::gradient::gradient_steps, (input.engine(), spacing.into().as_slice(),
+        Some(as_dims(dim).as_slice()), 1)
     {}
 }
 
@@ -893,21 +915,25 @@ op! {
     {
         /// As above, for samples at any places.
         ///
-        /// Args: `spacing` a vector of the places for each axis of `dim`; the rest as above. Derivative: for the places,
-        /// too. Errors: RuntimeError for places that are no vectors, or of another number than the samples.
+        /// Args: `spacing` a vector of the places for each axis of `dim`; the rest as above. Derivative: for the
+        /// places, too. Errors: RuntimeError for places that are no vectors, or of another number than the samples.
         #[doc(alias = "gradient")]
     }
-    fn [gradient_at try_gradient_at gradient_at_with try_gradient_at_with] (['a] input: &Tensor, spacing: impl Into<Tensors<'a>>)
+    fn [gradient_at try_gradient_at gradient_at_with try_gradient_at_with] (['a] input: &Tensor,
+        spacing: impl Into<Tensors<'a>>)
     -> Vec<Tensor> = engine::reduce::gradient::gradient_places, (input.engine(), spacing.into().engine(), None, 1)
-    {[] o: DimEdgeOrderOptions => Vec<Tensor> = (input.engine(), spacing.into().engine(), o.dim.as_ref().map(Dims::as_slice), o.edge_order)}
+    {[] o: DimEdgeOrderOptions => Vec<Tensor> = (input.engine(), spacing.into().engine(),
+        o.dim.as_ref().map(Dims::as_slice), o.edge_order)}
 }
 
 op! {
     {
         /// As `gradient_at`, along `dim`.
     }
-    fn [gradient_at_dim try_gradient_at_dim] (['a] input: &Tensor, spacing: impl Into<Tensors<'a>>, dim: impl Into<Dims>)
-    -> Vec<Tensor> = engine::reduce::gradient::gradient_places, (input.engine(), spacing.into().engine(), Some(as_dims(dim).as_slice()), 1)
+    fn [gradient_at_dim try_gradient_at_dim] (['a] input: &Tensor, spacing: impl Into<Tensors<'a>>,
+        dim: impl Into<Dims>)
+    -> Vec<Tensor> = engine::reduce::gradient::gradient_places, (input.engine(), spacing.into().engine(),
+        Some(as_dims(dim).as_slice()), 1)
     {}
 }
 
@@ -916,11 +942,12 @@ op! {
         /// The root of the sum of squared magnitudes over one dimension or two.
         ///
         /// Args: `input` a floating or complex dtype; `dim` an integer or a list, an empty one for all; `keepdim` keeps
-        /// them with size 1. Returns: a real tensor without (or with size 1 in) the dimensions. Derivative: `g * input /
-        /// result`, and 0 where the norm is 0. Errors: IndexError for a dimension out of range; RuntimeError for integers
-        /// or more dimensions.
+        /// them with size 1. Returns: a real tensor without (or with size 1 in) the dimensions. Derivative: `g * input
+        /// / result`, and 0 where the norm is 0. Errors: IndexError for a dimension out of range; RuntimeError for
+        /// integers or more dimensions.
     }
-    fn [frobenius_norm try_frobenius_norm frobenius_norm_with try_frobenius_norm_with] ([] input: &Tensor, dim: impl Into<Dims>)
+    fn [frobenius_norm try_frobenius_norm frobenius_norm_with try_frobenius_norm_with] ([] input: &Tensor,
+        dim: impl Into<Dims>)
     -> Tensor = engine::reduce::norm::frobenius_norm, (input.engine(), as_dims(dim).as_slice(), false)
     {[] o: KeepdimOptions => Tensor = (input.engine(), as_dims(dim).as_slice(), o.keepdim)}
 }
@@ -930,9 +957,10 @@ op! {
         /// The norms of the slices along a dimension, over all the others: what weights are divided by in weight
         /// normalization.
         ///
-        /// Args: `v` a floating or complex dtype; `pow` the order of the norm; `dim` the dimension whose indices name the
-        /// slices, -1 for the norm of all elements. Returns: a tensor with size 1 in the other dimensions, 0-dim for -1.
-        /// Derivative: as for `norm`. Errors: IndexError for a dimension out of range; RuntimeError for integers.
+        /// Args: `v` a floating or complex dtype; `pow` the order of the norm; `dim` the dimension whose indices name
+        /// the slices, -1 for the norm of all elements. Returns: a tensor with size 1 in the other dimensions, 0-dim
+        /// for -1. Derivative: as for `norm`. Errors: IndexError for a dimension out of range; RuntimeError for
+        /// integers.
     }
     fn [norm_except_dim try_norm_except_dim norm_except_dim_with try_norm_except_dim_with] ([] v: &Tensor)
     -> Tensor = engine::reduce::norm::norm_except_dim, (v.engine(), 2, 0)
@@ -943,17 +971,19 @@ op! {
     {
         /// `input` with the slices along a dimension whose norm is larger than `maxnorm` scaled down to that norm.
         ///
-        /// Args: `input` a floating or complex dtype with 2 or more dims; `p` the order of the norm, positive; `dim` the
-        /// dimension whose indices name the slices; `maxnorm` not negative. Returns: the same shape. Derivative: `g` for
-        /// a slice that stays; else, with `s = maxnorm / norm`, `s * (g - n' * sum(g * input) / norm)` where `n'` is the
-        /// derivative of the norm. Errors: IndexError for a dimension out of range; RuntimeError for fewer dims,
-        /// integers, or numbers out of range.
+        /// Args: `input` a floating or complex dtype with 2 or more dims; `p` the order of the norm, positive; `dim`
+        /// the dimension whose indices name the slices; `maxnorm` not negative. Returns: the same shape. Derivative:
+        /// `g` for a slice that stays; else, with `s = maxnorm / norm`, `s * (g - n' * sum(g * input) / norm)` where
+        /// `n'` is the derivative of the norm. Errors: IndexError for a dimension out of range; RuntimeError for fewer
+        /// dims, integers, or numbers out of range.
     }
     fn [renorm try_renorm] ([] input: &Tensor, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>)
-    method [renorm try_renorm] ([] &self, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>) {let input = self;}
+    method [renorm try_renorm] ([] &self, p: impl Into<Scalar>, dim: i64,
+        maxnorm: impl Into<Scalar>) {let input = self;}
     in_place {
         /// The in-place form of `renorm`: writes to the tensor, and returns it.
-    } [renorm_ try_renorm_] ([] &self, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>) {let input = self;} {engine::reduce::renorm::renorm_as}
+    } [renorm_ try_renorm_] ([] &self, p: impl Into<Scalar>, dim: i64,
+        maxnorm: impl Into<Scalar>) {let input = self;} {engine::reduce::renorm::renorm_as}
     -> Tensor = engine::reduce::renorm::renorm, (input.engine(), as_scalar(p), dim, as_scalar(maxnorm))
     {}
 }
@@ -965,10 +995,10 @@ op! {
         ///
         /// Equal tensors have equal hashes, on any number of threads and in any order of the elements.
         ///
-        /// Args: `input` any real dtype; `dim` an integer or a list, an empty one for all; `keepdim` keeps them with size
-        /// 1; `mode` 0, the only one that there is. Returns: uint64, without (or with size 1 in) the dimensions. No
-        /// derivative. Errors: IndexError for a dimension out of range or of size 0; RuntimeError for another `mode`, or
-        /// no elements and no dimension.
+        /// Args: `input` any real dtype; `dim` an integer or a list, an empty one for all; `keepdim` keeps them with
+        /// size 1; `mode` 0, the only one that there is. Returns: uint64, without (or with size 1 in) the dimensions.
+        /// No derivative. Errors: IndexError for a dimension out of range or of size 0; RuntimeError for another
+        /// `mode`, or no elements and no dimension.
     }
     fn [hash_tensor try_hash_tensor hash_tensor_with try_hash_tensor_with] ([] input: &Tensor)
     method [hash_tensor try_hash_tensor hash_tensor_with try_hash_tensor_with] ([] &self) {let input = self;}

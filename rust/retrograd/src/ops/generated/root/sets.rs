@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
@@ -17,10 +17,10 @@ op! {
         /// NaN is equal to nothing, itself included, and comes last.
         ///
         /// Args: `input` any real dtype; `sorted` is accepted for compatibility with torch, the result comes in order
-        /// either way; `return_inverse` adds where in the result each element stands; `return_counts` adds how often each
-        /// occurs; `dim` compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was asked
-        /// for, in int64. Derivative: refused when it is asked for, as in torch. Errors: IndexError for a dimension out
-        /// of range; RuntimeError for slices without elements; NotImplementedError for complex dtypes.
+        /// either way; `return_inverse` adds where in the result each element stands; `return_counts` adds how often
+        /// each occurs; `dim` compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was
+        /// asked for, in int64. Derivative: refused when it is asked for, as in torch. Errors: IndexError for a
+        /// dimension out of range; RuntimeError for slices without elements; NotImplementedError for complex dtypes.
     }
     fn [unique try_unique unique_with try_unique_with] ([] input: &Tensor)
     method [unique try_unique unique_with try_unique_with] ([] &self) {let input = self;}
@@ -36,8 +36,10 @@ op! {
         /// runs of equal elements; `dim` compares the slices along a dimension. Returns: a tensor, or a tuple of it and
         /// what was asked for, in int64. Derivative: refused when it is asked for, as in torch. Errors: as `unique`.
     }
-    fn [unique_consecutive try_unique_consecutive unique_consecutive_with try_unique_consecutive_with] ([] input: &Tensor)
-    method [unique_consecutive try_unique_consecutive unique_consecutive_with try_unique_consecutive_with] ([] &self) {let input = self;}
+    fn [unique_consecutive try_unique_consecutive unique_consecutive_with try_unique_consecutive_with] ([] input:
+        &Tensor)
+    method [unique_consecutive try_unique_consecutive unique_consecutive_with try_unique_consecutive_with] ([] &self)
+        {let input = self;}
     -> Tensor = engine::sets::unique::unique_consecutive, (input.engine(), false, false, None)
     {[] o: UniqueConsecutiveOptions => Vec<Tensor> = (input.engine(), o.return_inverse, o.return_counts, o.dim)}
 }
@@ -48,9 +50,9 @@ op! {
         ///
         /// Args: `input` a vector of integers, none negative; `weights` a vector of the same length; `minlength` the
         /// least length of the result. Returns: a vector as long as the largest number and one more: int64 without
-        /// weights (or numbers), float32 with weights of float32, else float64. Derivative: not implemented, as in torch.
-        /// Errors: RuntimeError for negative numbers, other shapes, a negative `minlength`; NotImplementedError for
-        /// floats and bool.
+        /// weights (or numbers), float32 with weights of float32, else float64. Derivative: not implemented, as in
+        /// torch. Errors: RuntimeError for negative numbers, other shapes, a negative `minlength`; NotImplementedError
+        /// for floats and bool.
     }
     fn [bincount try_bincount bincount_with try_bincount_with] ([] input: &Tensor)
     method [bincount try_bincount bincount_with try_bincount_with] ([] &self) {let input = self;}
@@ -76,15 +78,18 @@ op! {
         /// Where in a sorted sequence each value would be put, so that the sequence stays sorted.
         ///
         /// Args: `sorted_sequence` a vector, or rows along the last axis that rise; `input` values, for rows with the
-        /// same leading sizes, or a number for a vector; `out_int32` for int32 results; `right` puts a value behind those
-        /// equal to it, as does `side='right'`; `sorter` the indices that sort the sequence, if it is not sorted. NaN
-        /// comes last. Returns: int64, of the shape of `input`. No derivative. Errors: RuntimeError if shapes are
-        /// incompatible, for another `side` or one that contradicts `right`, or indices out of range; NotImplementedError
-        /// for bool and complex dtypes.
+        /// same leading sizes, or a number for a vector; `out_int32` for int32 results; `right` puts a value behind
+        /// those equal to it, as does `side='right'`; `sorter` the indices that sort the sequence, if it is not sorted.
+        /// NaN comes last. Returns: int64, of the shape of `input`. No derivative. Errors: RuntimeError if shapes are
+        /// incompatible, for another `side` or one that contradicts `right`, or indices out of range;
+        /// NotImplementedError for bool and complex dtypes.
     }
-    fn [searchsorted try_searchsorted searchsorted_with try_searchsorted_with] (['a] sorted_sequence: &Tensor, input: impl Into<Operand<'a>>)
-    -> Tensor = engine::sets::search::searchsorted, (sorted_sequence.engine(), as_operand(input).engine(), false, false, None, None)
-    {['o] o: SearchsortedOptions<'o> => Tensor = (sorted_sequence.engine(), as_operand(input).engine(), o.out_int32, o.right, o.side.map(Side::name), o.sorter.map(Tensor::engine))}
+    fn [searchsorted try_searchsorted searchsorted_with try_searchsorted_with] (['a] sorted_sequence: &Tensor,
+        input: impl Into<Operand<'a>>)
+    -> Tensor = engine::sets::search::searchsorted, (sorted_sequence.engine(), as_operand(input).engine(), false, false,
+        None, None)
+    {['o] o: SearchsortedOptions<'o> => Tensor = (sorted_sequence.engine(), as_operand(input).engine(), o.out_int32,
+        o.right, o.side.map(Side::name), o.sorter.map(Tensor::engine))}
 }
 
 op! {
@@ -96,7 +101,8 @@ op! {
         /// derivative. Errors: RuntimeError if `boundaries` is no vector; NotImplementedError for bool and complex
         /// dtypes.
     }
-    fn [bucketize try_bucketize bucketize_with try_bucketize_with] (['a] input: impl Into<Operand<'a>>, boundaries: &Tensor)
+    fn [bucketize try_bucketize bucketize_with try_bucketize_with] (['a] input: impl Into<Operand<'a>>,
+        boundaries: &Tensor)
     -> Tensor = engine::sets::search::bucketize, (as_operand(input).engine(), boundaries.engine(), false, false)
     {[] o: BucketizeOptions => Tensor = (as_operand(input).engine(), boundaries.engine(), o.out_int32, o.right)}
 }
@@ -122,29 +128,33 @@ op! {
         ///
         /// A bin takes the elements from its lower edge to below its upper one; the last bin takes both.
         ///
-        /// Args: `input` float32 or float64; `bins` the edges, a vector that rises, of the same dtype; `weight` what each
-        /// element counts, of the shape of `input`; `density` divides the counts by their sum and by the widths of the
-        /// bins. Returns: `(hist, bin_edges)`. Derivative: not implemented, as in torch. Errors: RuntimeError if shapes
-        /// or dtypes are incompatible, or there is no bin; NotImplementedError for integers.
+        /// Args: `input` float32 or float64; `bins` the edges, a vector that rises, of the same dtype; `weight` what
+        /// each element counts, of the shape of `input`; `density` divides the counts by their sum and by the widths of
+        /// the bins. Returns: `(hist, bin_edges)`. Derivative: not implemented, as in torch. Errors: RuntimeError if
+        /// shapes or dtypes are incompatible, or there is no bin; NotImplementedError for integers.
         #[doc(alias = "histogram")]
     }
-    fn [histogram_edges try_histogram_edges histogram_edges_with try_histogram_edges_with] ([] input: &Tensor, bins: &Tensor)
-    method [histogram_edges try_histogram_edges histogram_edges_with try_histogram_edges_with] ([] &self, bins: &Tensor) {let input = self;}
+    fn [histogram_edges try_histogram_edges histogram_edges_with try_histogram_edges_with] ([] input: &Tensor,
+        bins: &Tensor)
+    method [histogram_edges try_histogram_edges histogram_edges_with try_histogram_edges_with] ([] &self,
+        bins: &Tensor) {let input = self;}
     -> Histogram = engine::sets::histogram::histogram_edges, (input.engine(), bins.engine(), None, false)
-    {['o] o: HistogramEdgesOptions<'o> => Histogram = (input.engine(), bins.engine(), o.weight.map(Tensor::engine), o.density)}
+    {['o] o: HistogramEdgesOptions<'o> => Histogram = (input.engine(), bins.engine(), o.weight.map(Tensor::engine),
+        o.density)}
 }
 
 op! {
     {
         /// As above, for bins of equal width.
         ///
-        /// Args: `bins` how many; `range` the outer edges `(low, high)`, by default the smallest and largest element; the
-        /// rest as above. Errors: RuntimeError if `range` is not finite or falls.
+        /// Args: `bins` how many; `range` the outer edges `(low, high)`, by default the smallest and largest element;
+        /// the rest as above. Errors: RuntimeError if `range` is not finite or falls.
     }
     fn [histogram try_histogram histogram_with try_histogram_with] ([] input: &Tensor)
     method [histogram try_histogram histogram_with try_histogram_with] ([] &self) {let input = self;}
     -> Histogram = engine::sets::histogram::histogram, (input.engine(), 100, None, None, false)
-    {['o] o: HistogramOptions<'o> => Histogram = (input.engine(), o.bins, o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
+    {['o] o: HistogramOptions<'o> => Histogram = (input.engine(), o.bins, o.range.as_ref().map(Floats::as_slice),
+        o.weight.map(Tensor::engine), o.density)}
 }
 
 op! {
@@ -153,16 +163,18 @@ op! {
         ///
         /// A cell takes the points from its lower edges to below its upper ones; the last cells of an axis take both.
         ///
-        /// Args: `input` points, float32 or float64 of shape (..., axes); `bins` how many along each axis, or one number
-        /// for all; `range` the outer edges `(low, high, low, high, ...)`, by default the smallest and largest
-        /// coordinates; `weight` what each point counts, of the shape of `input` without the last dim; `density` divides
-        /// the counts by their sum and by the volumes of the cells. Returns: `(hist, bin_edges)`, the second a tuple with
-        /// a vector for each axis. Derivative: not implemented, as in torch. Errors: RuntimeError if shapes or dtypes are
-        /// incompatible, there is no bin, or `range` is not finite or falls; NotImplementedError for integers.
+        /// Args: `input` points, float32 or float64 of shape (..., axes); `bins` how many along each axis, or one
+        /// number for all; `range` the outer edges `(low, high, low, high, ...)`, by default the smallest and largest
+        /// coordinates; `weight` what each point counts, of the shape of `input` without the last dim; `density`
+        /// divides the counts by their sum and by the volumes of the cells. Returns: `(hist, bin_edges)`, the second a
+        /// tuple with a vector for each axis. Derivative: not implemented, as in torch. Errors: RuntimeError if shapes
+        /// or dtypes are incompatible, there is no bin, or `range` is not finite or falls; NotImplementedError for
+        /// integers.
     }
     fn [histogramdd try_histogramdd histogramdd_with try_histogramdd_with] ([] input: &Tensor, bins: i64)
     -> HistogramDd = engine::sets::histogram_nd::histogramdd, (input.engine(), bins, None, None, false)
-    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), bins, o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
+    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), bins,
+        o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
 }
 
 op! {
@@ -170,19 +182,26 @@ op! {
         /// As above, with a number of bins for each axis.
         #[doc(alias = "histogramdd")]
     }
-    fn [histogramdd_bins try_histogramdd_bins histogramdd_bins_with try_histogramdd_bins_with] ([] input: &Tensor, bins: impl Into<Shape>)
-    -> HistogramDd = engine::sets::histogram_nd::histogramdd_bins, (input.engine(), as_shape(bins).as_slice(), None, None, false)
-    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), as_shape(bins).as_slice(), o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
+    fn [histogramdd_bins try_histogramdd_bins histogramdd_bins_with try_histogramdd_bins_with] ([] input: &Tensor,
+        bins: impl Into<Shape>)
+    -> HistogramDd = engine::sets::histogram_nd::histogramdd_bins, (input.engine(), as_shape(bins).as_slice(), None,
+        None, false)
+    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), as_shape(bins).as_slice(),
+        o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
 }
 
 op! {
     {
         /// As above, of cells with given edges.
         ///
-        /// Args: `bins` for each axis its edges, a vector that rises, of the dtype of `input`; `range` is not looked at.
+        /// Args: `bins` for each axis its edges, a vector that rises, of the dtype of `input`; `range` is not looked
+        /// at.
         #[doc(alias = "histogramdd")]
     }
-    fn [histogramdd_edges try_histogramdd_edges histogramdd_edges_with try_histogramdd_edges_with] (['a] input: &Tensor, bins: impl Into<Tensors<'a>>)
-    -> HistogramDd = engine::sets::histogram_nd::histogramdd_edges, (input.engine(), bins.into().engine(), None, None, false)
-    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), bins.into().engine(), o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
+    fn [histogramdd_edges try_histogramdd_edges histogramdd_edges_with try_histogramdd_edges_with] (['a] input: &Tensor,
+        bins: impl Into<Tensors<'a>>)
+    -> HistogramDd = engine::sets::histogram_nd::histogramdd_edges, (input.engine(), bins.into().engine(), None, None,
+        false)
+    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), bins.into().engine(),
+        o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
 }

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -13,10 +13,10 @@ op! {
         ///
         /// Equal elements keep their order. NaN counts as greater than every number.
         ///
-        /// Args: `input` any real dtype; `dim` the dimension, the last by default; `descending` puts the greatest first;
-        /// `stable` changes nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in int64.
-        /// Derivative: `g` to the indices. Errors: IndexError for a dimension out of range; RuntimeError for complex
-        /// dtypes.
+        /// Args: `input` any real dtype; `dim` the dimension, the last by default; `descending` puts the greatest
+        /// first; `stable` changes nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in
+        /// int64. Derivative: `g` to the indices. Errors: IndexError for a dimension out of range; RuntimeError for
+        /// complex dtypes.
     }
     fn [sort try_sort sort_with try_sort_with] ([] input: &Tensor)
     method [sort try_sort sort_with try_sort_with] ([] &self) {let input = self;}
@@ -83,7 +83,8 @@ op! {
         #[doc(alias = "argsort")]
     }
     fn [argsort_stable try_argsort_stable argsort_stable_with try_argsort_stable_with] ([] input: &Tensor)
-    method [argsort_stable try_argsort_stable argsort_stable_with try_argsort_stable_with] ([] &self) {let input = self;}
+    method [argsort_stable try_argsort_stable argsort_stable_with try_argsort_stable_with] ([] &self) {let input =
+        self;}
     -> Tensor = engine::sort::order::argsort_stable, (input.engine(), true, -1, false)
     {[] o: DimDescendingOptions => Tensor = (input.engine(), true, o.dim, o.descending)}
 }
@@ -144,8 +145,8 @@ op! {
         ///
         /// Args: `input` any real dtype but bool; `k` from 1; `dim` the dimension, the last by default; `keepdim` keeps
         /// it with size 1. Returns: `(values, indices)`, indices in int64. Derivative: `g` to the index. Errors:
-        /// RuntimeError if `k` is out of range; IndexError for a dimension out of range or of size 0; NotImplementedError
-        /// for bool.
+        /// RuntimeError if `k` is out of range; IndexError for a dimension out of range or of size 0;
+        /// NotImplementedError for bool.
     }
     fn [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] input: &Tensor, k: i64)
     method [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] &self, k: i64) {let input = self;}
@@ -180,9 +181,9 @@ op! {
     {
         /// The median along a dimension and its index: the element in the middle of the order, the lower one of two.
         ///
-        /// Args: `input` any real dtype but bool; `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values,
-        /// indices)`, indices in int64. Derivative: `g` to the index. Errors: IndexError for a dimension out of range or
-        /// of size 0; NotImplementedError for bool.
+        /// Args: `input` any real dtype but bool; `dim` the dimension; `keepdim` keeps it with size 1. Returns:
+        /// `(values, indices)`, indices in int64. Derivative: `g` to the index. Errors: IndexError for a dimension out
+        /// of range or of size 0; NotImplementedError for bool.
         #[doc(alias = "median")]
     }
     fn [median_dim try_median_dim median_dim_with try_median_dim_with] ([] input: &Tensor, dim: i64)
@@ -209,7 +210,8 @@ op! {
         #[doc(alias = "nanmedian")]
     }
     fn [nanmedian_dim try_nanmedian_dim nanmedian_dim_with try_nanmedian_dim_with] ([] input: &Tensor, dim: i64)
-    method [nanmedian_dim try_nanmedian_dim nanmedian_dim_with try_nanmedian_dim_with] ([] &self, dim: i64) {let input = self;}
+    method [nanmedian_dim try_nanmedian_dim nanmedian_dim_with try_nanmedian_dim_with] ([] &self,
+        dim: i64) {let input = self;}
     -> ValuesIndices = engine::sort::median::nanmedian_dim, (input.engine(), dim, false)
     {[] o: KeepdimOptions => ValuesIndices = (input.engine(), dim, o.keepdim)}
 }
@@ -249,15 +251,16 @@ op! {
         /// Args: `input` float32 or float64, with elements; `q` numbers from 0 to 1, a 0-dim tensor or a vector of the
         /// same dtype; `dim` the dimension, None for all elements; `keepdim` keeps it with size 1; `interpolation`
         /// 'linear', 'lower', 'higher', 'midpoint' or 'nearest'. Returns: a tensor without the dimension, with one in
-        /// front for a vector `q`. Derivative: `g` to the elements on both sides of the result, by their weights; for `q`
-        /// their distance. Errors: RuntimeError for other dtypes, no elements, or `q` outside 0 to 1; IndexError for a
-        /// dimension out of range.
+        /// front for a vector `q`. Derivative: `g` to the elements on both sides of the result, by their weights; for
+        /// `q` their distance. Errors: RuntimeError for other dtypes, no elements, or `q` outside 0 to 1; IndexError
+        /// for a dimension out of range.
         #[doc(alias = "quantile")]
     }
     fn [quantiles try_quantiles quantiles_with try_quantiles_with] ([] input: &Tensor, q: &Tensor)
     method [quantiles try_quantiles quantiles_with try_quantiles_with] ([] &self, q: &Tensor) {let input = self;}
     -> Tensor = engine::sort::quantile::quantile, (input.engine(), q.engine(), None, false, "linear")
-    {[] o: DimKeepdimInterpolationOptions => Tensor = (input.engine(), q.engine(), o.dim, o.keepdim, o.interpolation.name())}
+    {[] o: DimKeepdimInterpolationOptions => Tensor = (input.engine(), q.engine(), o.dim, o.keepdim,
+        o.interpolation.name())}
 }
 
 op! {
@@ -296,9 +299,11 @@ op! {
         #[doc(alias = "nanquantile")]
     }
     fn [nanquantiles try_nanquantiles nanquantiles_with try_nanquantiles_with] ([] input: &Tensor, q: &Tensor)
-    method [nanquantiles try_nanquantiles nanquantiles_with try_nanquantiles_with] ([] &self, q: &Tensor) {let input = self;}
+    method [nanquantiles try_nanquantiles nanquantiles_with try_nanquantiles_with] ([] &self,
+        q: &Tensor) {let input = self;}
     -> Tensor = engine::sort::quantile::nanquantile, (input.engine(), q.engine(), None, false, "linear")
-    {[] o: DimKeepdimInterpolationOptions => Tensor = (input.engine(), q.engine(), o.dim, o.keepdim, o.interpolation.name())}
+    {[] o: DimKeepdimInterpolationOptions => Tensor = (input.engine(), q.engine(), o.dim, o.keepdim,
+        o.interpolation.name())}
 }
 
 op! {

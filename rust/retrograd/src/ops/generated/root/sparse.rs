@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::Tensor;
 use crate::engine::ops as engine;
@@ -22,8 +22,8 @@ op! {
         /// The entries of a sparse tensor.
         ///
         /// Args: `input` a sparse tensor; one in coordinates must be coalesced. Returns: a tensor of shape (entries,
-        /// \*sizes of dense axes) over the memory of the entries. Derivative: a sparse tensor of `g` with the indices of
-        /// `input`. Errors: RuntimeError for a tensor that is not sparse, or not coalesced.
+        /// \*sizes of dense axes) over the memory of the entries. Derivative: a sparse tensor of `g` with the indices
+        /// of `input`. Errors: RuntimeError for a tensor that is not sparse, or not coalesced.
     }
     method [values try_values] ([] &self) {let input = self;}
     -> Tensor = engine::sparse::values, (input.engine())
@@ -34,9 +34,9 @@ op! {
     {
         /// All elements of a sparse tensor.
         ///
-        /// Args: `input` any layout; `dtype` the dtype of the result; `masked_grad` False says that the elements that are
-        /// not given count in the derivative. Returns: a dense tensor; `input` itself if it is one. Derivative: `g` at
-        /// the entries of `input`, as a sparse tensor; of all elements with `masked_grad=False`.
+        /// Args: `input` any layout; `dtype` the dtype of the result; `masked_grad` False says that the elements that
+        /// are not given count in the derivative. Returns: a dense tensor; `input` itself if it is one. Derivative: `g`
+        /// at the entries of `input`, as a sparse tensor; of all elements with `masked_grad=False`.
     }
     method [to_dense try_to_dense to_dense_with try_to_dense_with] ([] &self) {let input = self;}
     -> Tensor = engine::sparse::to_dense, (input.engine(), None, None)
@@ -48,12 +48,13 @@ op! {
         /// The elements of a tensor that are not zero, with their indices.
         ///
         /// Args: `input` any layout; `layout` of the result, `sparse_coo` by default; `blocksize`, `dense_dim` None:
-        /// these layouts have none. Returns: a coalesced sparse tensor; `input` itself if it has that layout. Derivative:
-        /// `g` in the layout of `input`.
+        /// these layouts have none. Returns: a coalesced sparse tensor; `input` itself if it has that layout.
+        /// Derivative: `g` in the layout of `input`.
     }
     method [to_sparse try_to_sparse to_sparse_with try_to_sparse_with] ([] &self) {let input = self;}
     -> Tensor = engine::sparse::to_sparse, (input.engine(), None, None, None)
-    {[] o: ToSparseOptions => Tensor = (input.engine(), o.layout, o.blocksize.as_ref().map(Shape::as_slice), o.dense_dim)}
+    {[] o: ToSparseOptions => Tensor = (input.engine(), o.layout, o.blocksize.as_ref().map(Shape::as_slice),
+        o.dense_dim)}
 }
 
 op! {

@@ -1,4 +1,4 @@
-//! Written by the crate `retrograd-generator`: change the roster of the engine, or the generator, and run `make face`.
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
 use crate::ops::options::{
@@ -37,13 +37,18 @@ op! {
         /// view. Derivative: `g` summed over the elements of the view that share a place. Errors: RuntimeError if the
         /// layout leaves the storage.
     }
-    fn [as_strided try_as_strided as_strided_with try_as_strided_with] ([] input: &Tensor, size: impl Into<Shape>, stride: impl Into<Shape>)
-    method [as_strided try_as_strided as_strided_with try_as_strided_with] ([] &self, size: impl Into<Shape>, stride: impl Into<Shape>) {let input = self;}
+    fn [as_strided try_as_strided as_strided_with try_as_strided_with] ([] input: &Tensor, size: impl Into<Shape>,
+        stride: impl Into<Shape>)
+    method [as_strided try_as_strided as_strided_with try_as_strided_with] ([] &self, size: impl Into<Shape>,
+        stride: impl Into<Shape>) {let input = self;}
     in_place {
         /// The in-place form of `as_strided`: writes to the tensor, and returns it.
-    } [as_strided_ try_as_strided_ as_strided_with_ try_as_strided_with_] ([] &self, size: impl Into<Shape>, stride: impl Into<Shape>) {let input = self;} {engine::view::strided::as_strided_as}
-    -> Tensor = engine::view::strided::as_strided, (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), None)
-    {[] o: StorageOffsetOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), o.storage_offset)}
+    } [as_strided_ try_as_strided_ as_strided_with_ try_as_strided_with_] ([] &self, size: impl Into<Shape>,
+        stride: impl Into<Shape>) {let input = self;} {engine::view::strided::as_strided_as}
+    -> Tensor = engine::view::strided::as_strided, (input.engine(), as_shape(size).as_slice(),
+        as_shape(stride).as_slice(), None)
+    {[] o: StorageOffsetOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(),
+        o.storage_offset)}
 }
 
 op! {
@@ -51,8 +56,8 @@ op! {
         /// A view of `input` with axes of size 1 repeated to `size`.
         ///
         /// Args: `size` one entry per axis, further axes in front; -1 keeps a size. Returns: a view in which repeated
-        /// elements share memory. Derivative: `g` summed to the sizes of `input`. Errors: RuntimeError if an axis that is
-        /// not 1 would change.
+        /// elements share memory. Derivative: `g` summed to the sizes of `input`. Errors: RuntimeError if an axis that
+        /// is not 1 would change.
     }
     method [expand try_expand] ([] &self, size: impl Into<Shape>) {let input = self;}
     -> Tensor = engine::view::expand::expand, (input.engine(), as_shape(size).as_slice())
@@ -112,10 +117,11 @@ op! {
 
 op! {
     {
-        /// `input` in other sizes, elements in the same row-major order: a view if the memory layout allows, else a copy.
+        /// `input` in other sizes, elements in the same row-major order: a view if the memory layout allows, else a
+        /// copy.
         ///
-        /// Args: `shape` with the same product as the sizes of `input`; one entry may be -1. Derivative: `g` in the sizes
-        /// of `input`. Errors: RuntimeError if the product differs.
+        /// Args: `shape` with the same product as the sizes of `input`; one entry may be -1. Derivative: `g` in the
+        /// sizes of `input`. Errors: RuntimeError if the product differs.
     }
     fn [reshape try_reshape] ([] input: &Tensor, shape: impl Into<Shape>)
     method [reshape try_reshape] ([] &self, shape: impl Into<Shape>) {let input = self;}
@@ -134,8 +140,8 @@ op! {
 
 op! {
     {
-        /// The axes from `start_dim` to `end_dim` merged into one: `input` itself if there is nothing to merge, a view if
-        /// the memory layout allows, else a copy.
+        /// The axes from `start_dim` to `end_dim` merged into one: `input` itself if there is nothing to merge, a view
+        /// if the memory layout allows, else a copy.
         ///
         /// Derivative: `g` in the sizes of `input`. Errors: IndexError if an axis does not exist; RuntimeError if
         /// `start_dim` comes after `end_dim`.
@@ -150,8 +156,8 @@ op! {
     {
         /// The axis `dim` split into several.
         ///
-        /// Args: `sizes` with a product equal to the size of the axis; one entry may be -1. Returns: a view. Derivative:
-        /// `g` in the sizes of `input`. Errors: RuntimeError if the product differs.
+        /// Args: `sizes` with a product equal to the size of the axis; one entry may be -1. Returns: a view.
+        /// Derivative: `g` in the sizes of `input`. Errors: RuntimeError if the product differs.
     }
     fn [unflatten try_unflatten] ([] input: &Tensor, dim: i64, sizes: impl Into<Shape>)
     method [unflatten try_unflatten] ([] &self, dim: i64, sizes: impl Into<Shape>) {let input = self;}
@@ -161,8 +167,8 @@ op! {
 
 op! {
     {
-        /// All elements along one axis: a view if the memory layout allows, else a copy. Derivative: `g` in the sizes of
-        /// `input`.
+        /// All elements along one axis: a view if the memory layout allows, else a copy. Derivative: `g` in the sizes
+        /// of `input`.
     }
     fn [ravel try_ravel] ([] input: &Tensor)
     method [ravel try_ravel] ([] &self) {let input = self;}
@@ -186,15 +192,16 @@ op! {
     {
         /// A view of `input` with two axes swapped.
         ///
-        /// Args: `dim0`, `dim1` axes, negative ones counted from the end. Returns: a view. Derivative: `g` with the axes
-        /// swapped back. Errors: IndexError if an axis does not exist.
+        /// Args: `dim0`, `dim1` axes, negative ones counted from the end. Returns: a view. Derivative: `g` with the
+        /// axes swapped back. Errors: IndexError if an axis does not exist.
         #[doc(alias = "swapdims")]
     }
     fn [transpose try_transpose] ([] input: &Tensor, dim0: i64, dim1: i64)
     method [transpose try_transpose] ([] &self, dim0: i64, dim1: i64) {let input = self;}
     in_place {
         /// The in-place form of `transpose`: writes to the tensor, and returns it.
-    } [transpose_ try_transpose_] ([] &self, dim0: i64, dim1: i64) {let input = self;} {engine::view::axes::transpose_as}
+    } [transpose_ try_transpose_] ([] &self, dim0: i64,
+        dim1: i64) {let input = self;} {engine::view::axes::transpose_as}
     -> Tensor = engine::view::axes::transpose, (input.engine(), dim0, dim1)
     {}
 }
@@ -216,8 +223,8 @@ op! {
     {
         /// The transpose of a matrix; tensors of fewer axes as they are.
         ///
-        /// Args: `input` with at most 2 axes. Returns: a view. Derivative: `g` transposed. Errors: RuntimeError for more
-        /// axes.
+        /// Args: `input` with at most 2 axes. Returns: a view. Derivative: `g` transposed. Errors: RuntimeError for
+        /// more axes.
     }
     fn [t try_t] ([] input: &Tensor)
     method [t try_t] ([] &self) {let input = self;}
@@ -251,7 +258,8 @@ op! {
     }
     fn [movedim try_movedim] ([] input: &Tensor, source: impl Into<Dims>, destination: impl Into<Dims>)
     method [movedim try_movedim] ([] &self, source: impl Into<Dims>, destination: impl Into<Dims>) {let input = self;}
-    -> Tensor = engine::view::axes::movedim, (input.engine(), as_dims(source).as_slice(), as_dims(destination).as_slice())
+    -> Tensor = engine::view::axes::movedim, (input.engine(), as_dims(source).as_slice(),
+        as_dims(destination).as_slice())
     {}
 }
 
@@ -298,7 +306,8 @@ op! {
     method [squeeze_dims try_squeeze_dims] ([] &self, dim: impl Into<Dims>) {let input = self;}
     in_place {
         /// The in-place form of `squeeze_dims`: writes to the tensor, and returns it.
-    } [squeeze_dims_ try_squeeze_dims_] ([] &self, dim: impl Into<Dims>) {let input = self;} {engine::view::axes::squeeze_dims_as}
+    } [squeeze_dims_ try_squeeze_dims_] ([] &self,
+        dim: impl Into<Dims>) {let input = self;} {engine::view::axes::squeeze_dims_as}
     -> Tensor = engine::view::axes::squeeze_dims, (input.engine(), as_dims(dim).as_slice())
     {}
 }
@@ -307,8 +316,8 @@ op! {
     {
         /// A view of `input` with an axis of size 1 at `dim`.
         ///
-        /// Args: `dim` from `-ndim - 1` to `ndim`. Returns: a view. Derivative: `g` without the axis. Errors: IndexError
-        /// if `dim` is out of range.
+        /// Args: `dim` from `-ndim - 1` to `ndim`. Returns: a view. Derivative: `g` without the axis. Errors:
+        /// IndexError if `dim` is out of range.
     }
     fn [unsqueeze try_unsqueeze] ([] input: &Tensor, dim: i64)
     method [unsqueeze try_unsqueeze] ([] &self, dim: i64) {let input = self;}
@@ -323,8 +332,8 @@ op! {
     {
         /// A view of `input` at one index of an axis, without the axis.
         ///
-        /// Args: `dim` an axis; `index` along it, negative counted from the end. Returns: a view. Derivative: `g` at that
-        /// index, zeros elsewhere. Errors: IndexError if the axis or the index does not exist.
+        /// Args: `dim` an axis; `index` along it, negative counted from the end. Returns: a view. Derivative: `g` at
+        /// that index, zeros elsewhere. Errors: IndexError if the axis or the index does not exist.
     }
     fn [select try_select] ([] input: &Tensor, dim: i64, index: i64)
     method [select try_select] ([] &self, dim: i64, index: i64) {let input = self;}
@@ -336,9 +345,9 @@ op! {
     {
         /// A view of `length` indices of an axis from `start` on.
         ///
-        /// Args: `dim` an axis; `start` from `-n` to `n` for an axis of size `n`; `length` not negative. Returns: a view.
-        /// Derivative: `g` there, zeros elsewhere. Errors: IndexError if `dim` or `start` is out of range; RuntimeError
-        /// if the range leaves the axis.
+        /// Args: `dim` an axis; `start` from `-n` to `n` for an axis of size `n`; `length` not negative. Returns: a
+        /// view. Derivative: `g` there, zeros elsewhere. Errors: IndexError if `dim` or `start` is out of range;
+        /// RuntimeError if the range leaves the axis.
     }
     fn [narrow try_narrow] ([] input: &Tensor, dim: i64, start: i64, length: i64)
     method [narrow try_narrow] ([] &self, dim: i64, start: i64, length: i64) {let input = self;}
@@ -361,9 +370,9 @@ op! {
     {
         /// A view of the elements where two axes agree up to `offset`, along a new last axis.
         ///
-        /// Args: `offset` above 0 for the diagonals right of the main one, below for those left of it; `dim1`, `dim2` two
-        /// axes. Returns: a view. Derivative: `g` there, zeros elsewhere. Errors: IndexError if an axis does not exist;
-        /// RuntimeError if they are the same.
+        /// Args: `offset` above 0 for the diagonals right of the main one, below for those left of it; `dim1`, `dim2`
+        /// two axes. Returns: a view. Derivative: `g` there, zeros elsewhere. Errors: IndexError if an axis does not
+        /// exist; RuntimeError if they are the same.
     }
     fn [diagonal try_diagonal diagonal_with try_diagonal_with] ([] input: &Tensor)
     method [diagonal try_diagonal diagonal_with try_diagonal_with] ([] &self) {let input = self;}
@@ -421,8 +430,10 @@ op! {
         /// Views of parts of the listed sizes; see `split`.
         #[doc(alias = "split")]
     }
-    fn [split_sections try_split_sections split_sections_with try_split_sections_with] ([] tensor: &Tensor, split_size_or_sections: impl Into<Shape>)
-    -> Vec<Tensor> = engine::view::split::split_sections, (tensor.engine(), as_shape(split_size_or_sections).as_slice(), 0)
+    fn [split_sections try_split_sections split_sections_with try_split_sections_with] ([] tensor: &Tensor,
+        split_size_or_sections: impl Into<Shape>)
+    -> Vec<Tensor> = engine::view::split::split_sections, (tensor.engine(), as_shape(split_size_or_sections).as_slice(),
+        0)
     {[] o: UnbindOptions => Vec<Tensor> = (tensor.engine(), as_shape(split_size_or_sections).as_slice(), o.dim)}
 }
 
@@ -430,8 +441,10 @@ op! {
     {
         /// As `split_sections`, along `dim`.
     }
-    fn [split_sections_dim try_split_sections_dim] ([] tensor: &Tensor, split_size_or_sections: impl Into<Shape>, dim: i64)
-    -> Vec<Tensor> = engine::view::split::split_sections, (tensor.engine(), as_shape(split_size_or_sections).as_slice(), dim)
+    fn [split_sections_dim try_split_sections_dim] ([] tensor: &Tensor, split_size_or_sections: impl Into<Shape>,
+        dim: i64)
+    -> Vec<Tensor> = engine::view::split::split_sections, (tensor.engine(), as_shape(split_size_or_sections).as_slice(),
+        dim)
     {}
 }
 
@@ -458,7 +471,8 @@ op! {
         /// Views of parts of the listed sizes; see `split`.
         #[doc(alias = "split")]
     }
-    method [split_sections try_split_sections split_sections_with try_split_sections_with] ([] &self, split_size: impl Into<Shape>) {let input = self;}
+    method [split_sections try_split_sections split_sections_with try_split_sections_with] ([] &self,
+        split_size: impl Into<Shape>) {let input = self;}
     -> Vec<Tensor> = engine::view::split::split_sections_method, (input.engine(), as_shape(split_size).as_slice(), 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_shape(split_size).as_slice(), o.dim)}
 }
@@ -467,7 +481,8 @@ op! {
     {
         /// As `split_sections`, along `dim`.
     }
-    method [split_sections_dim try_split_sections_dim] ([] &self, split_size: impl Into<Shape>, dim: i64) {let input = self;}
+    method [split_sections_dim try_split_sections_dim] ([] &self, split_size: impl Into<Shape>,
+        dim: i64) {let input = self;}
     -> Vec<Tensor> = engine::view::split::split_sections_method, (input.engine(), as_shape(split_size).as_slice(), dim)
     {}
 }
@@ -479,8 +494,10 @@ op! {
         /// Args: `split_sizes` that sum to the size of the axis `dim`. Returns: a tuple of views. Derivative: the
         /// gradients joined. Errors: RuntimeError if the sizes do not sum to that of the axis.
     }
-    fn [split_with_sizes try_split_with_sizes split_with_sizes_with try_split_with_sizes_with] ([] input: &Tensor, split_sizes: impl Into<Shape>)
-    method [split_with_sizes try_split_with_sizes split_with_sizes_with try_split_with_sizes_with] ([] &self, split_sizes: impl Into<Shape>) {let input = self;}
+    fn [split_with_sizes try_split_with_sizes split_with_sizes_with try_split_with_sizes_with] ([] input: &Tensor,
+        split_sizes: impl Into<Shape>)
+    method [split_with_sizes try_split_with_sizes split_with_sizes_with try_split_with_sizes_with] ([] &self,
+        split_sizes: impl Into<Shape>) {let input = self;}
     -> Vec<Tensor> = engine::view::split::split_with_sizes, (input.engine(), as_shape(split_sizes).as_slice(), 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_shape(split_sizes).as_slice(), o.dim)}
 }
@@ -490,7 +507,8 @@ op! {
         /// As `split_with_sizes`, along `dim`.
     }
     fn [split_with_sizes_dim try_split_with_sizes_dim] ([] input: &Tensor, split_sizes: impl Into<Shape>, dim: i64)
-    method [split_with_sizes_dim try_split_with_sizes_dim] ([] &self, split_sizes: impl Into<Shape>, dim: i64) {let input = self;}
+    method [split_with_sizes_dim try_split_with_sizes_dim] ([] &self, split_sizes: impl Into<Shape>,
+        dim: i64) {let input = self;}
     -> Vec<Tensor> = engine::view::split::split_with_sizes, (input.engine(), as_shape(split_sizes).as_slice(), dim)
     {}
 }
@@ -520,13 +538,14 @@ op! {
 
 op! {
     {
-        /// Consecutive parts of an axis over the same memory, as tensors of their own: autograd is not notified of writes
-        /// to them.
+        /// Consecutive parts of an axis over the same memory, as tensors of their own: autograd is not notified of
+        /// writes to them.
         ///
         /// Args: as `split`. Returns: a tuple of tensors. Derivative: the gradients joined. Errors: as `split`.
     }
     fn [unsafe_split try_unsafe_split unsafe_split_with try_unsafe_split_with] ([] input: &Tensor, split_size: i64)
-    method [unsafe_split try_unsafe_split unsafe_split_with try_unsafe_split_with] ([] &self, split_size: i64) {let input = self;}
+    method [unsafe_split try_unsafe_split unsafe_split_with try_unsafe_split_with] ([] &self,
+        split_size: i64) {let input = self;}
     -> Vec<Tensor> = engine::view::split::unsafe_split, (input.engine(), split_size, 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), split_size, o.dim)}
 }
@@ -548,8 +567,12 @@ op! {
         /// Args: as `split_with_sizes`. Returns: a tuple of tensors. Derivative: the gradients joined. Errors: as
         /// `split_with_sizes`.
     }
-    fn [unsafe_split_with_sizes try_unsafe_split_with_sizes unsafe_split_with_sizes_with try_unsafe_split_with_sizes_with] ([] input: &Tensor, split_sizes: impl Into<Shape>)
-    method [unsafe_split_with_sizes try_unsafe_split_with_sizes unsafe_split_with_sizes_with try_unsafe_split_with_sizes_with] ([] &self, split_sizes: impl Into<Shape>) {let input = self;}
+    fn [unsafe_split_with_sizes try_unsafe_split_with_sizes unsafe_split_with_sizes_with
+        try_unsafe_split_with_sizes_with] ([] input: &Tensor,
+        split_sizes: impl Into<Shape>)
+    method [unsafe_split_with_sizes try_unsafe_split_with_sizes unsafe_split_with_sizes_with
+        try_unsafe_split_with_sizes_with] ([] &self,
+        split_sizes: impl Into<Shape>) {let input = self;}
     -> Vec<Tensor> = engine::view::split::unsafe_split_with_sizes, (input.engine(), as_shape(split_sizes).as_slice(), 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_shape(split_sizes).as_slice(), o.dim)}
 }
@@ -558,9 +581,12 @@ op! {
     {
         /// As `unsafe_split_with_sizes`, along `dim`.
     }
-    fn [unsafe_split_with_sizes_dim try_unsafe_split_with_sizes_dim] ([] input: &Tensor, split_sizes: impl Into<Shape>, dim: i64)
-    method [unsafe_split_with_sizes_dim try_unsafe_split_with_sizes_dim] ([] &self, split_sizes: impl Into<Shape>, dim: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::unsafe_split_with_sizes, (input.engine(), as_shape(split_sizes).as_slice(), dim)
+    fn [unsafe_split_with_sizes_dim try_unsafe_split_with_sizes_dim] ([] input: &Tensor, split_sizes: impl Into<Shape>,
+        dim: i64)
+    method [unsafe_split_with_sizes_dim try_unsafe_split_with_sizes_dim] ([] &self, split_sizes: impl Into<Shape>,
+        dim: i64) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::unsafe_split_with_sizes, (input.engine(), as_shape(split_sizes).as_slice(),
+        dim)
     {}
 }
 
@@ -571,7 +597,8 @@ op! {
         /// Args: as `chunk`. Returns: a tuple of tensors. Derivative: the gradients joined. Errors: as `chunk`.
     }
     fn [unsafe_chunk try_unsafe_chunk unsafe_chunk_with try_unsafe_chunk_with] ([] input: &Tensor, chunks: i64)
-    method [unsafe_chunk try_unsafe_chunk unsafe_chunk_with try_unsafe_chunk_with] ([] &self, chunks: i64) {let input = self;}
+    method [unsafe_chunk try_unsafe_chunk unsafe_chunk_with try_unsafe_chunk_with] ([] &self,
+        chunks: i64) {let input = self;}
     -> Vec<Tensor> = engine::view::split::unsafe_chunk, (input.engine(), chunks, 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), chunks, o.dim)}
 }
@@ -591,8 +618,8 @@ op! {
         /// Tensors joined along an existing axis.
         ///
         /// Args: `tensors` of equal sizes but along `dim`, dtypes promoted; empty vectors are skipped. Returns: a fresh
-        /// tensor. Derivative: each tensor's range of `g`. Errors: ValueError for an empty list; RuntimeError if sizes do
-        /// not fit.
+        /// tensor. Derivative: each tensor's range of `g`. Errors: ValueError for an empty list; RuntimeError if sizes
+        /// do not fit.
         #[doc(alias = "concat")]
         #[doc(alias = "concatenate")]
     }
@@ -701,9 +728,9 @@ op! {
     {
         /// A copy of `input` with `src` at one index of an axis.
         ///
-        /// Args: `src` of the sizes of `input` without the axis; `dim` the axis; `index` along it, negative counted from
-        /// the end. Returns: a fresh tensor. Derivative: `g` with zeros at the index, and `g` there. Errors: IndexError
-        /// if the axis or index does not exist; RuntimeError if `src` has other sizes.
+        /// Args: `src` of the sizes of `input` without the axis; `dim` the axis; `index` along it, negative counted
+        /// from the end. Returns: a fresh tensor. Derivative: `g` with zeros at the index, and `g` there. Errors:
+        /// IndexError if the axis or index does not exist; RuntimeError if `src` has other sizes.
     }
     fn [select_scatter try_select_scatter] ([] input: &Tensor, src: &Tensor, dim: i64, index: i64)
     method [select_scatter try_select_scatter] ([] &self, src: &Tensor, dim: i64, index: i64) {let input = self;}
@@ -721,7 +748,8 @@ op! {
         /// positive.
     }
     fn [slice_scatter try_slice_scatter slice_scatter_with try_slice_scatter_with] ([] input: &Tensor, src: &Tensor)
-    method [slice_scatter try_slice_scatter slice_scatter_with try_slice_scatter_with] ([] &self, src: &Tensor) {let input = self;}
+    method [slice_scatter try_slice_scatter slice_scatter_with try_slice_scatter_with] ([] &self,
+        src: &Tensor) {let input = self;}
     -> Tensor = engine::view::scatter_views::slice_scatter, (input.engine(), src.engine(), 0, None, None, 1)
     {[] o: SliceScatterOptions => Tensor = (input.engine(), src.engine(), o.dim, o.start, o.end, o.step)}
 }
@@ -744,8 +772,10 @@ op! {
         /// tensor. Derivative: `g` with zeros on the diagonals, and `g` there. Errors: IndexError if an axis does not
         /// exist; RuntimeError if `src` has other sizes.
     }
-    fn [diagonal_scatter try_diagonal_scatter diagonal_scatter_with try_diagonal_scatter_with] ([] input: &Tensor, src: &Tensor)
-    method [diagonal_scatter try_diagonal_scatter diagonal_scatter_with try_diagonal_scatter_with] ([] &self, src: &Tensor) {let input = self;}
+    fn [diagonal_scatter try_diagonal_scatter diagonal_scatter_with try_diagonal_scatter_with] ([] input: &Tensor,
+        src: &Tensor)
+    method [diagonal_scatter try_diagonal_scatter diagonal_scatter_with try_diagonal_scatter_with] ([] &self,
+        src: &Tensor) {let input = self;}
     -> Tensor = engine::view::scatter_views::diagonal_scatter, (input.engine(), src.engine(), 0, 0, 1)
     {[] o: OffsetDim1Dim2Options => Tensor = (input.engine(), src.engine(), o.offset, o.dim1, o.dim2)}
 }
@@ -755,14 +785,19 @@ op! {
         /// A copy of `input` with `src` in the places of its storage that `as_strided` would show.
         ///
         /// Args: `src` of the sizes `size`; `size`, `stride`, `storage_offset` as for `as_strided`. Places outside of
-        /// `input` are left out; where elements of `src` share a place, the last one stays. Returns: a fresh tensor, laid
-        /// out as `input`. Derivative: `g` with zeros in these places, and what `g` has there. Errors: RuntimeError if
-        /// `src` has other sizes, or the layout leaves the storage.
+        /// `input` are left out; where elements of `src` share a place, the last one stays. Returns: a fresh tensor,
+        /// laid out as `input`. Derivative: `g` with zeros in these places, and what `g` has there. Errors:
+        /// RuntimeError if `src` has other sizes, or the layout leaves the storage.
     }
-    fn [as_strided_scatter try_as_strided_scatter as_strided_scatter_with try_as_strided_scatter_with] ([] input: &Tensor, src: &Tensor, size: impl Into<Shape>, stride: impl Into<Shape>)
-    method [as_strided_scatter try_as_strided_scatter as_strided_scatter_with try_as_strided_scatter_with] ([] &self, src: &Tensor, size: impl Into<Shape>, stride: impl Into<Shape>) {let input = self;}
-    -> Tensor = engine::view::strided_scatter::as_strided_scatter, (input.engine(), src.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), None)
-    {[] o: StorageOffsetOptions => Tensor = (input.engine(), src.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), o.storage_offset)}
+    fn [as_strided_scatter try_as_strided_scatter as_strided_scatter_with try_as_strided_scatter_with] ([] input:
+        &Tensor,
+        src: &Tensor, size: impl Into<Shape>, stride: impl Into<Shape>)
+    method [as_strided_scatter try_as_strided_scatter as_strided_scatter_with try_as_strided_scatter_with] ([] &self,
+        src: &Tensor, size: impl Into<Shape>, stride: impl Into<Shape>) {let input = self;}
+    -> Tensor = engine::view::strided_scatter::as_strided_scatter, (input.engine(), src.engine(),
+        as_shape(size).as_slice(), as_shape(stride).as_slice(), None)
+    {[] o: StorageOffsetOptions => Tensor = (input.engine(), src.engine(), as_shape(size).as_slice(),
+        as_shape(stride).as_slice(), o.storage_offset)}
 }
 
 op! {
@@ -794,13 +829,17 @@ op! {
         /// Each element of `input`, or each index of an axis, repeated as often as `repeats` says.
         ///
         /// Args: `repeats` an int32 or int64 vector with a number for each index, or a tensor of one number; `dim` an
-        /// axis, None for the elements in row-major order; `output_size` the size that results, if it is known. Returns:
-        /// a fresh tensor. Derivative: `g` summed over the repetitions. Errors: RuntimeError if `repeats` has another
-        /// length or a negative number; NotImplementedError if it has another dtype.
+        /// axis, None for the elements in row-major order; `output_size` the size that results, if it is known.
+        /// Returns: a fresh tensor. Derivative: `g` summed over the repetitions. Errors: RuntimeError if `repeats` has
+        /// another length or a negative number; NotImplementedError if it has another dtype.
         #[doc(alias = "repeat_interleave")]
     }
-    fn [repeat_interleave_tensor try_repeat_interleave_tensor repeat_interleave_tensor_with try_repeat_interleave_tensor_with] ([] input: &Tensor, repeats: &Tensor)
-    method [repeat_interleave_tensor try_repeat_interleave_tensor repeat_interleave_tensor_with try_repeat_interleave_tensor_with] ([] &self, repeats: &Tensor) {let input = self;}
+    fn [repeat_interleave_tensor try_repeat_interleave_tensor repeat_interleave_tensor_with
+        try_repeat_interleave_tensor_with] ([] input: &Tensor,
+        repeats: &Tensor)
+    method [repeat_interleave_tensor try_repeat_interleave_tensor repeat_interleave_tensor_with
+        try_repeat_interleave_tensor_with] ([] &self,
+        repeats: &Tensor) {let input = self;}
     -> Tensor = engine::view::repeat::repeat_interleave, (input.engine(), repeats.engine(), None, None)
     {[] o: DimOutputSizeOptions => Tensor = (input.engine(), repeats.engine(), o.dim, o.output_size)}
 }
@@ -810,7 +849,8 @@ op! {
         /// As `repeat_interleave_tensor`, along `dim`.
     }
     fn [repeat_interleave_tensor_dim try_repeat_interleave_tensor_dim] ([] input: &Tensor, repeats: &Tensor, dim: i64)
-    method [repeat_interleave_tensor_dim try_repeat_interleave_tensor_dim] ([] &self, repeats: &Tensor, dim: i64) {let input = self;}
+    method [repeat_interleave_tensor_dim try_repeat_interleave_tensor_dim] ([] &self, repeats: &Tensor,
+        dim: i64) {let input = self;}
     -> Tensor = engine::view::repeat::repeat_interleave, (input.engine(), repeats.engine(), Some(dim), None)
     {}
 }
@@ -819,8 +859,10 @@ op! {
     {
         /// Each element of `input`, or each index of an axis, `repeats` times.
     }
-    fn [repeat_interleave try_repeat_interleave repeat_interleave_with try_repeat_interleave_with] ([] input: &Tensor, repeats: i64)
-    method [repeat_interleave try_repeat_interleave repeat_interleave_with try_repeat_interleave_with] ([] &self, repeats: i64) {let input = self;}
+    fn [repeat_interleave try_repeat_interleave repeat_interleave_with try_repeat_interleave_with] ([] input: &Tensor,
+        repeats: i64)
+    method [repeat_interleave try_repeat_interleave repeat_interleave_with try_repeat_interleave_with] ([] &self,
+        repeats: i64) {let input = self;}
     -> Tensor = engine::view::repeat::repeat_each, (input.engine(), repeats, None, None)
     {[] o: DimOutputSizeOptions => Tensor = (input.engine(), repeats, o.dim, o.output_size)}
 }
@@ -854,8 +896,8 @@ op! {
         /// A copy of `input` with the indices of axes moved on; those that leave an axis wrap around to its start.
         ///
         /// Args: `shifts` a number, or one for each of `dims`; `dims` the axes, none or None for the elements in
-        /// row-major order. Returns: a fresh tensor. Derivative: `g` rolled back. Errors: IndexError if an axis does not
-        /// exist; RuntimeError if there are not as many shifts as axes.
+        /// row-major order. Returns: a fresh tensor. Derivative: `g` rolled back. Errors: IndexError if an axis does
+        /// not exist; RuntimeError if there are not as many shifts as axes.
     }
     fn [roll try_roll roll_with try_roll_with] ([] input: &Tensor, shifts: impl Into<Shape>)
     method [roll try_roll roll_with try_roll_with] ([] &self, shifts: impl Into<Shape>) {let input = self;}
@@ -927,8 +969,8 @@ op! {
     {
         /// `input` with at least 2 axes, a vector being a row.
         ///
-        /// Returns: a view of a tensor with fewer axes, others as they are. Several `tensors`, or a list of them, give a
-        /// tuple. Derivative: `g` in the sizes of `input`.
+        /// Returns: a view of a tensor with fewer axes, others as they are. Several `tensors`, or a list of them, give
+        /// a tuple. Derivative: `g` in the sizes of `input`.
     }
     fn [atleast_2d try_atleast_2d] ([] input: &Tensor)
     -> Tensor = engine::view::stack::atleast_2d, (input.engine())
@@ -949,8 +991,8 @@ op! {
     {
         /// `input` with at least 3 axes, a vector being the middle one, a matrix the first two.
         ///
-        /// Returns: a view of a tensor with fewer axes, others as they are. Several `tensors`, or a list of them, give a
-        /// tuple. Derivative: `g` in the sizes of `input`.
+        /// Returns: a view of a tensor with fewer axes, others as they are. Several `tensors`, or a list of them, give
+        /// a tuple. Derivative: `g` in the sizes of `input`.
     }
     fn [atleast_3d try_atleast_3d] ([] input: &Tensor)
     -> Tensor = engine::view::stack::atleast_3d, (input.engine())
@@ -1031,8 +1073,8 @@ op! {
         ///
         /// Args: `tensors` one after the other, or in a list: vectors or 0-dim tensors of one dtype; `indexing` is "ij"
         /// if the first varies along the first axis (what None means, with a warning), "xy" if the first two change
-        /// places. Returns: a tuple of views. Derivative: `g` summed over the other axes. Errors: RuntimeError for other
-        /// shapes, several dtypes or no tensor.
+        /// places. Returns: a tuple of views. Derivative: `g` summed over the other axes. Errors: RuntimeError for
+        /// other shapes, several dtypes or no tensor.
     }
     fn [meshgrid try_meshgrid meshgrid_with try_meshgrid_with] (['a] tensors: impl Into<Tensors<'a>>)
     -> Vec<Tensor> = engine::view::stack::meshgrid, (tensors.into().engine(), None)
@@ -1069,9 +1111,12 @@ op! {
         /// Views of parts of an axis, whose number or ends a tensor gives.
         #[doc(alias = "tensor_split")]
     }
-    fn [tensor_split_by try_tensor_split_by tensor_split_by_with try_tensor_split_by_with] ([] input: &Tensor, tensor_indices_or_sections: &Tensor)
-    method [tensor_split_by try_tensor_split_by tensor_split_by_with try_tensor_split_by_with] ([] &self, tensor_indices_or_sections: &Tensor) {let input = self;}
-    -> Vec<Tensor> = engine::view::split_variants::tensor_split_as, (input.engine(), tensor_indices_or_sections.engine(), 0)
+    fn [tensor_split_by try_tensor_split_by tensor_split_by_with try_tensor_split_by_with] ([] input: &Tensor,
+        tensor_indices_or_sections: &Tensor)
+    method [tensor_split_by try_tensor_split_by tensor_split_by_with try_tensor_split_by_with] ([] &self,
+        tensor_indices_or_sections: &Tensor) {let input = self;}
+    -> Vec<Tensor> = engine::view::split_variants::tensor_split_as, (input.engine(),
+        tensor_indices_or_sections.engine(), 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), tensor_indices_or_sections.engine(), o.dim)}
 }
 
@@ -1080,8 +1125,10 @@ op! {
         /// As `tensor_split_by`, along `dim`.
     }
     fn [tensor_split_by_dim try_tensor_split_by_dim] ([] input: &Tensor, tensor_indices_or_sections: &Tensor, dim: i64)
-    method [tensor_split_by_dim try_tensor_split_by_dim] ([] &self, tensor_indices_or_sections: &Tensor, dim: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split_variants::tensor_split_as, (input.engine(), tensor_indices_or_sections.engine(), dim)
+    method [tensor_split_by_dim try_tensor_split_by_dim] ([] &self, tensor_indices_or_sections: &Tensor,
+        dim: i64) {let input = self;}
+    -> Vec<Tensor> = engine::view::split_variants::tensor_split_as, (input.engine(),
+        tensor_indices_or_sections.engine(), dim)
     {}
 }
 
@@ -1090,7 +1137,8 @@ op! {
         /// Views of equal parts of an axis.
     }
     fn [tensor_split try_tensor_split tensor_split_with try_tensor_split_with] ([] input: &Tensor, sections: i64)
-    method [tensor_split try_tensor_split tensor_split_with try_tensor_split_with] ([] &self, sections: i64) {let input = self;}
+    method [tensor_split try_tensor_split tensor_split_with try_tensor_split_with] ([] &self,
+        sections: i64) {let input = self;}
     -> Vec<Tensor> = engine::view::split_variants::tensor_split_even, (input.engine(), sections, 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), sections, o.dim)}
 }
@@ -1109,14 +1157,16 @@ op! {
     {
         /// Views of parts of an axis that end at indices.
         ///
-        /// Args: `indices` where parts end, as in slices; or `sections`, a number of parts, equal but for the first ones
-        /// that may be longer by one; or `tensor_indices_or_sections`, an int64 tensor of either; `dim` the axis.
-        /// Returns: a tuple of views. Derivative: `g` there, zeros elsewhere. Errors: RuntimeError for a 0-dim tensor or
-        /// no parts; IndexError if the axis does not exist.
+        /// Args: `indices` where parts end, as in slices; or `sections`, a number of parts, equal but for the first
+        /// ones that may be longer by one; or `tensor_indices_or_sections`, an int64 tensor of either; `dim` the axis.
+        /// Returns: a tuple of views. Derivative: `g` there, zeros elsewhere. Errors: RuntimeError for a 0-dim tensor
+        /// or no parts; IndexError if the axis does not exist.
         #[doc(alias = "tensor_split")]
     }
-    fn [tensor_split_at try_tensor_split_at tensor_split_at_with try_tensor_split_at_with] ([] input: &Tensor, indices: impl Into<Shape>)
-    method [tensor_split_at try_tensor_split_at tensor_split_at_with try_tensor_split_at_with] ([] &self, indices: impl Into<Shape>) {let input = self;}
+    fn [tensor_split_at try_tensor_split_at tensor_split_at_with try_tensor_split_at_with] ([] input: &Tensor,
+        indices: impl Into<Shape>)
+    method [tensor_split_at try_tensor_split_at tensor_split_at_with try_tensor_split_at_with] ([] &self,
+        indices: impl Into<Shape>) {let input = self;}
     -> Vec<Tensor> = engine::view::split_variants::tensor_split, (input.engine(), as_shape(indices).as_slice(), 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_shape(indices).as_slice(), o.dim)}
 }
@@ -1126,7 +1176,8 @@ op! {
         /// As `tensor_split_at`, along `dim`.
     }
     fn [tensor_split_at_dim try_tensor_split_at_dim] ([] input: &Tensor, indices: impl Into<Shape>, dim: i64)
-    method [tensor_split_at_dim try_tensor_split_at_dim] ([] &self, indices: impl Into<Shape>, dim: i64) {let input = self;}
+    method [tensor_split_at_dim try_tensor_split_at_dim] ([] &self, indices: impl Into<Shape>,
+        dim: i64) {let input = self;}
     -> Vec<Tensor> = engine::view::split_variants::tensor_split, (input.engine(), as_shape(indices).as_slice(), dim)
     {}
 }
@@ -1204,9 +1255,10 @@ op! {
     {
         /// Windows of an axis, as a view: the axis counts them, and their elements are along a new last axis.
         ///
-        /// Args: `dimension` the axis; `size` of a window; `step` from one to the next. Returns: a view in which windows
-        /// that overlap share memory. Derivative: `g` summed over the windows. Errors: IndexError if the axis does not
-        /// exist; RuntimeError if a window is larger than the axis, or `size` or `step` is negative or `step` zero.
+        /// Args: `dimension` the axis; `size` of a window; `step` from one to the next. Returns: a view in which
+        /// windows that overlap share memory. Derivative: `g` summed over the windows. Errors: IndexError if the axis
+        /// does not exist; RuntimeError if a window is larger than the axis, or `size` or `step` is negative or `step`
+        /// zero.
     }
     method [unfold try_unfold] ([] &self, dimension: i64, size: i64, step: i64) {let input = self;}
     -> Tensor = engine::view::unfold::unfold, (input.engine(), dimension, size, step)
@@ -1221,7 +1273,8 @@ op! {
         /// Args: `fill_value` a number; `wrap` continues below the last row of a square in a matrix with more rows than
         /// columns, after skipping one row. Derivative: that of the tensor, zero for what was overwritten. Errors:
         /// RuntimeError for fewer than 2 dims, and for more than 2 if the sizes differ.
-    } [fill_diagonal_ try_fill_diagonal_ fill_diagonal_with_ try_fill_diagonal_with_] ([] &self, fill_value: impl Into<Scalar>) {let input = self;} {engine::view::fill_diagonal::fill_diagonal_as}
+    } [fill_diagonal_ try_fill_diagonal_ fill_diagonal_with_ try_fill_diagonal_with_] ([] &self,
+        fill_value: impl Into<Scalar>) {let input = self;} {engine::view::fill_diagonal::fill_diagonal_as}
     -> Tensor = engine::view::fill_diagonal::fill_diagonal, (input.engine(), as_scalar(fill_value), false)
     {[] o: FillDiagonalOptions => Tensor = (input.engine(), as_scalar(fill_value), o.wrap)}
 }
@@ -1230,8 +1283,8 @@ op! {
     {
         /// The complex conjugate of each element: of real numbers `input` itself.
         ///
-        /// Args: `input` any dtype. Returns: same shape and dtype; of complex numbers a view, which is conjugated when it
-        /// is read (`is_conj()`); `resolve_conj` makes a copy of it. Derivative: `conj(g)`.
+        /// Args: `input` any dtype. Returns: same shape and dtype; of complex numbers a view, which is conjugated when
+        /// it is read (`is_conj()`); `resolve_conj` makes a copy of it. Derivative: `conj(g)`.
     }
     fn [conj try_conj] ([] input: &Tensor)
     method [conj try_conj] ([] &self) {let input = self;}
@@ -1301,9 +1354,12 @@ op! {
     {
         /// What the view of the same arguments looks at, in fresh memory; see `as_strided`.
     }
-    fn [as_strided_copy try_as_strided_copy as_strided_copy_with try_as_strided_copy_with] ([] input: &Tensor, size: impl Into<Shape>, stride: impl Into<Shape>)
-    -> Tensor = engine::view::copies::as_strided_copy, (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), None)
-    {[] o: StorageOffsetOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(), o.storage_offset)}
+    fn [as_strided_copy try_as_strided_copy as_strided_copy_with try_as_strided_copy_with] ([] input: &Tensor,
+        size: impl Into<Shape>, stride: impl Into<Shape>)
+    -> Tensor = engine::view::copies::as_strided_copy, (input.engine(), as_shape(size).as_slice(),
+        as_shape(stride).as_slice(), None)
+    {[] o: StorageOffsetOptions => Tensor = (input.engine(), as_shape(size).as_slice(), as_shape(stride).as_slice(),
+        o.storage_offset)}
 }
 
 op! {
@@ -1392,7 +1448,9 @@ op! {
     {
         /// What the view of the same arguments looks at, in fresh memory; see `split_with_sizes`.
     }
-    fn [split_with_sizes_copy try_split_with_sizes_copy split_with_sizes_copy_with try_split_with_sizes_copy_with] ([] input: &Tensor, split_sizes: impl Into<Shape>)
+    fn [split_with_sizes_copy try_split_with_sizes_copy split_with_sizes_copy_with try_split_with_sizes_copy_with] ([]
+        input: &Tensor,
+        split_sizes: impl Into<Shape>)
     -> Vec<Tensor> = engine::view::copies::split_with_sizes_copy, (input.engine(), as_shape(split_sizes).as_slice(), 0)
     {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_shape(split_sizes).as_slice(), o.dim)}
 }
@@ -1401,8 +1459,10 @@ op! {
     {
         /// As `split_with_sizes_copy`, along `dim`.
     }
-    fn [split_with_sizes_copy_dim try_split_with_sizes_copy_dim] ([] input: &Tensor, split_sizes: impl Into<Shape>, dim: i64)
-    -> Vec<Tensor> = engine::view::copies::split_with_sizes_copy, (input.engine(), as_shape(split_sizes).as_slice(), dim)
+    fn [split_with_sizes_copy_dim try_split_with_sizes_copy_dim] ([] input: &Tensor, split_sizes: impl Into<Shape>,
+        dim: i64)
+    -> Vec<Tensor> = engine::view::copies::split_with_sizes_copy, (input.engine(), as_shape(split_sizes).as_slice(),
+        dim)
     {}
 }
 

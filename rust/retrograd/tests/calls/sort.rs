@@ -1,0 +1,64 @@
+//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
+
+use super::*;
+
+pub fn calls() {
+    ops::sort(any());
+    ops::sort_with(any(), |o| o);
+    any::<&Tensor>().sort();
+    any::<&Tensor>().sort_with(|o| o);
+    ops::sort_stable(any());
+    ops::sort_stable_with(any(), |o| o);
+    any::<&Tensor>().sort_stable();
+    any::<&Tensor>().sort_stable_with(|o| o);
+    ops::argsort(any());
+    ops::argsort_with(any(), |o| o);
+    any::<&Tensor>().argsort();
+    any::<&Tensor>().argsort_with(|o| o);
+    ops::argsort_stable(any());
+    ops::argsort_stable_with(any(), |o| o);
+    any::<&Tensor>().argsort_stable();
+    any::<&Tensor>().argsort_stable_with(|o| o);
+    ops::msort(any());
+    any::<&Tensor>().msort();
+    ops::topk(any(), any());
+    ops::topk_with(any(), any(), |o| o);
+    any::<&Tensor>().topk(any());
+    any::<&Tensor>().topk_with(any(), |o| o);
+    ops::kthvalue(any(), any());
+    ops::kthvalue_with(any(), any(), |o| o);
+    any::<&Tensor>().kthvalue(any());
+    any::<&Tensor>().kthvalue_with(any(), |o| o);
+    ops::median(any());
+    any::<&Tensor>().median();
+    ops::median_dim(any(), any());
+    ops::median_dim_with(any(), any(), |o| o);
+    any::<&Tensor>().median_dim(any());
+    any::<&Tensor>().median_dim_with(any(), |o| o);
+    ops::nanmedian(any());
+    any::<&Tensor>().nanmedian();
+    ops::nanmedian_dim(any(), any());
+    ops::nanmedian_dim_with(any(), any(), |o| o);
+    any::<&Tensor>().nanmedian_dim(any());
+    any::<&Tensor>().nanmedian_dim_with(any(), |o| o);
+    ops::mode(any());
+    ops::mode_with(any(), |o| o);
+    any::<&Tensor>().mode();
+    any::<&Tensor>().mode_with(|o| o);
+    ops::quantiles(any(), any());
+    ops::quantiles_with(any(), any(), |o| o);
+    any::<&Tensor>().quantiles(any());
+    any::<&Tensor>().quantiles_with(any(), |o| o);
+    ops::quantile(any(), any());
+    ops::quantile_with(any(), any(), |o| o);
+    any::<&Tensor>().quantile(any());
+    any::<&Tensor>().quantile_with(any(), |o| o);
+    ops::nanquantiles(any(), any());
+    ops::nanquantiles_with(any(), any(), |o| o);
+    any::<&Tensor>().nanquantiles(any());
+    any::<&Tensor>().nanquantiles_with(any(), |o| o);
+    ops::nanquantile(any(), any());
+    ops::nanquantile_with(any(), any(), |o| o);
+    any::<&Tensor>().nanquantile(any());
+    any::<&Tensor>().nanquantile_with(any(), |o| o);
+}

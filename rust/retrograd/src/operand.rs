@@ -78,9 +78,11 @@ impl<'a> From<&'a engine::Tensor> for Operand<'a> {
     }
 }
 
+/// An integer from 2^63 on, which no dtype that ops compute in has, is a float.
 impl From<Scalar> for Operand<'_> {
     #[inline]
     fn from(number: Scalar) -> Self {
+        let number = if let Scalar::UInt(large) = number { Scalar::Float(large as f64) } else { number };
         Self(Held::Owned(engine::Tensor::shared_number(number).expect("a number has its place in the tensor itself")))
     }
 }

@@ -21,8 +21,8 @@ impl SourceLocations for RustLines {
 
     fn describe(&self, site: u64) -> Option<SourceLocation> {
         let location = site as usize as *const Location<'static>;
-        // SAFETY: the engine gives numbers back that `here` gave it: null, or the address of a `Location` that lives as
-        // long as the program.
+        // SAFETY: (1) the engine gives numbers back that `here` gave it: null, or the address of a `Location`. (2) That lives
+        // as long as the program.
         let location = unsafe { location.as_ref() }?;
         Some(SourceLocation {
             file: location.file().to_owned(),

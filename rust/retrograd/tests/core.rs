@@ -123,6 +123,46 @@ fn operators_take_tensors_and_numbers_on_either_side() -> Result<()> {
 }
 
 #[test]
+fn operators_have_gradients_on_either_side() -> Result<()> {
+    let (a, b) = (tensor![1.3, -0.7], tensor![0.4, 2.1]);
+    let cotangent = tensor![0.9, -1.6];
+    // Each with its derivatives by both operands.
+    type Case = (fn(&Tensor, &Tensor) -> Tensor, fn(f64, f64) -> (f64, f64));
+    let cases: [Case; 8] = [
+        (|a, b| a + b, |_, _| (1.0, 1.0)),
+        (|a, b| a - b, |_, _| (1.0, -1.0)),
+        (|a, b| a * b, |a, b| (b, a)),
+        (|a, b| a / b, |a, b| (1.0 / b, -a / (b * b))),
+        (|a, b| 3.0 - a * b, |a, b| (-b, -a)),
+        (|a, b| 2.0 / a + 2 * b, |a, _| (-2.0 / (a * a), 2.0)),
+        (|a, b| -(a % 5.0) * b, |a, b| (-b, -a.rem_euclid(5.0))),
+        (
+            |a, b| {
+                let mut sum = a * 1.0;
+                sum *= b;
+                sum -= 0.5 * a;
+                sum /= 2.0;
+                sum
+            },
+            |a, b| ((b - 0.5) / 2.0, a / 2.0),
+        ),
+    ];
+    for (f, derivatives) in cases {
+        let (a, b) = (a.detach().requires_grad_(true), b.detach().requires_grad_(true));
+        f(&a, &b).backward_with(|o| o.gradient(&cotangent))?;
+        let (xs, ys, gs) = (a.to_vec::<f64>()?, b.to_vec::<f64>()?, cotangent.to_vec::<f64>()?);
+        let (of_a, of_b) = (a.grad().unwrap().to_vec::<f64>()?, b.grad().unwrap().to_vec::<f64>()?);
+        for i in 0..2 {
+            let (da, db) = derivatives(xs[i], ys[i]);
+            // A few roundings of a double.
+            assert!((of_a[i] - gs[i] * da).abs() <= 4e-15 * (1.0 + da.abs()), "{} {}", of_a[i], gs[i] * da);
+            assert!((of_b[i] - gs[i] * db).abs() <= 4e-15 * (1.0 + db.abs()), "{} {}", of_b[i], gs[i] * db);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn numbers_promote_by_category() {
     assert_eq!((tensor![1f32] * 2.0).dtype(), DType::Float32);
     assert_eq!((2.0 * tensor![f16::ONE] + 1).dtype(), DType::Float16);
@@ -131,6 +171,8 @@ fn numbers_promote_by_category() {
     assert_eq!((tensor![1f32] + tensor![1.0]).dtype(), DType::Float64);
     assert_eq!((tensor![1f32] + Complex::new(0.0, 1.0)).dtype(), DType::Complex64);
     assert!(format!("{:?}", Operand::from(2.0)).contains("float64"));
+    // 2^64: a double does not have the last digits.
+    assert_eq!((tensor![1.0] + u64::MAX).to_vec::<f64>().unwrap(), [18_446_744_073_709_551_616.0]);
 }
 
 #[test]

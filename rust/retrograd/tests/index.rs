@@ -24,7 +24,8 @@ fn shapes_and_elements_are_torchs() -> Result<()> {
         (x.i(i![1..3, ..;2]), vec![1, 2, 4], 12),
         (x.i(i![.., .., 1..;2]), vec![2, 3, 2], 1),
         (x.i(i![.., n..n + 1, 0]), vec![2, 1], 4),
-        (x.i(i![..., 3]), vec![2, 3], 3),
+        (x.i(i![..;1, 0, 1..;2]), vec![2, 2], 1),
+        (x.i(i![..., 3,]), vec![2, 3], 3),
         (x.i(i![1, ...]), vec![3, 4], 12),
         (x.i(i![1, Ellipsis, 2]), vec![3], 14),
         (x.i(i![NewAxis, 0, .., NewAxis]), vec![1, 3, 1, 4], 0),
@@ -33,7 +34,7 @@ fn shapes_and_elements_are_torchs() -> Result<()> {
         (x.i(tensor![1, 0, 1]), vec![3, 3, 4], 12),
         (x.i(i![.., tensor![2, 0], tensor![1i64, 3]]), vec![2, 2], 9),
         (x.i(i![tensor![false, true], 0]), vec![1, 4], 12),
-        (x.i(x.gt(21)), vec![2], 22),
+        (x.i(&x.gt(21)), vec![2], 22),
         (x.i(vec![IndexItem::from(1), IndexItem::from(0)]), vec![4], 12),
         (x.i(i![]), vec![2, 3, 4], 0),
     ] {

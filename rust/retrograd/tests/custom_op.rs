@@ -182,7 +182,7 @@ fn batches_run_the_closures_once_for_all_entries() {
     assert_eq!(values(&y), values(&mul(&a, &b)));
     let g = noise(3, &[4, 3]);
     let grads = grad_with(&y, &[&a, &b][..], |o| o.grad_outputs(&g)).unwrap();
-    let want = grad_with(&mul(&a, &b), &[&a, &b][..], |o| o.grad_outputs(&g)).unwrap();
+    let want = grad_with(mul(&a, &b), &[&a, &b][..], |o| o.grad_outputs(&g)).unwrap();
     for (got, want) in grads.iter().zip(&want) {
         assert_eq!(got.shape(), want.shape());
         for (got, want) in values(got).iter().zip(values(want)) {
@@ -212,6 +212,9 @@ fn a_rule_for_batches_takes_the_place_of_the_closures() {
     // Where a transform inside differentiates, the closures are what is differentiated.
     let slopes = func::vmap(func::grad(|x: &Tensor| Tensor::from(op.call(x).engine().sum(None).unwrap())));
     assert_eq!(values(&slopes(&x)), values(&exp(&x)));
+    let short = my_exp().vmap(|_, x, _| Ok((exp(x), Vec::new())));
+    let text = message(func::vmap(|x: &Tensor| short.try_call(x))(&x));
+    assert!(text.contains("the batching rule of my_exp gives 1 outputs and 0 batch axes"), "{text}");
 }
 
 #[test]
@@ -224,7 +227,7 @@ fn a_rule_that_reads_values_says_so_and_is_not_differentiated() {
     let x = noise(1, &[3]).requires_grad_(true);
     gradcheck(|x: &Tensor| op.call(x), &x).run().unwrap();
     let g = noise(2, &[3]).requires_grad_(true);
-    let once = grad_with(&op.call(&x), &x, |o| o.grad_outputs(&g).create_graph(true)).unwrap().remove(0);
+    let once = grad_with(op.call(&x), &x, |o| o.grad_outputs(&g).create_graph(true)).unwrap().remove(0);
     let text = message(once.backward_with(|o| o.gradient(&noise(3, &[3]))));
     assert!(
         text.contains("trying to differentiate twice a function that was marked with @once_differentiable"),

@@ -84,7 +84,7 @@ fn derivatives_of_every_order_and_mode() {
     }
     let x = noise(1, &[3]);
     assert_eq!(Exp::apply(x.requires_grad_(true)).grad_fn_name().unwrap(), "ExpBackward");
-    assert!(Exp::apply(&noise(1, &[3])).is_leaf());
+    assert!(Exp::apply(noise(1, &[3])).is_leaf());
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn outputs_of_many_kinds() {
     assert_eq!(values(&same), values(&x));
     send(&same, &tensor(&[1.0, 10.0], &[2])).unwrap();
     assert_eq!(values(&x.grad().unwrap()), [5.0, 50.0]);
-    let still = Mixed::apply(&tensor(&[3.0], &[1])).0;
+    let still = Mixed::apply(tensor(&[3.0], &[1])).0;
     assert!(!still.requires_grad());
 }
 
@@ -362,7 +362,7 @@ fn batches_by_a_rule_and_by_entries() {
 
     let (x, y) = (noise(3, &[2]).requires_grad_(true), noise(4, &[2]));
     let g = noise(5, &[2]).requires_grad_(true);
-    let once = grad_with(&Counting::apply((&x, &y)), &x, |o| o.grad_outputs(&g).create_graph(true)).unwrap().remove(0);
+    let once = grad_with(Counting::apply((&x, &y)), &x, |o| o.grad_outputs(&g).create_graph(true)).unwrap().remove(0);
     let text = message(send(&once, &noise(6, &[2])));
     assert!(text.contains("marked with @once_differentiable") && text.contains("counting"), "{text}");
     let report = gradgradcheck(|x: &Tensor| Counting::apply((x, &y)), &x).run().unwrap_err();
@@ -375,8 +375,8 @@ fn gradients_with_respect_to_what_a_batch_shares_are_sums() {
     let (a, b) = (noise(1, &[4, 3]).requires_grad_(true), noise(2, &[3]).requires_grad_(true));
     let g = noise(3, &[4, 3]);
     let by_entries = func::vmap(|a: &Tensor| Mul::apply((a, &b)));
-    let got = grad_with(&by_entries(&a), &[&a, &b][..], |o| o.grad_outputs(&g)).unwrap();
-    let want = grad_with(&mul(&a, &b), &[&a, &b][..], |o| o.grad_outputs(&g)).unwrap();
+    let got = grad_with(by_entries(&a), &[&a, &b][..], |o| o.grad_outputs(&g)).unwrap();
+    let want = grad_with(mul(&a, &b), &[&a, &b][..], |o| o.grad_outputs(&g)).unwrap();
     for (got, want) in got.iter().zip(&want) {
         assert_eq!(got.shape(), want.shape());
         assert!(values(got).iter().zip(values(want)).all(|(g, w)| (g - w).abs() < 1e-12));

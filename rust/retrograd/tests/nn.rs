@@ -9,7 +9,7 @@ use retrograd::engine::autograd::{GradGuard, backward};
 use retrograd::engine::generator::manual_seed;
 use retrograd::nn::{
     self, BatchNorm1d, BatchNorm2d, Conv1d, Conv2d, Dropout, Embedding, Forward, GroupNorm, Gru, LayerNorm, Linear,
-    Lstm, Module, Padding, RmsNorm, Sequential, StateDict, Training, init,
+    Lstm, Module, MultiheadAttention, Padding, RmsNorm, Sequential, StateDict, Training, init,
 };
 use retrograd::optim::{Adam, Optimizer, Sgd};
 use retrograd::{DType, Result, Tensor};
@@ -422,6 +422,62 @@ fn recurrent_layers_are_those_of_torch() -> Result<()> {
     check(292, both, one(&[2, 5, 3]), gru)?;
     check(293, || Gru::with(3, 4, |o| o.bias(false)), one(&[5, 3]), gru)?;
     check(296, || Gru::with(3, 4, |o| o.num_layers(2)), || Ok(vec![randn(&[5, 2, 3])?, randn(&[2, 2, 4])?]), gru)
+}
+
+#[test]
+fn attention_is_that_of_torch() -> Result<()> {
+    let _turn = drawing();
+    fn same(sizes: &'static [usize]) -> impl FnOnce() -> Result<Vec<Tensor>> {
+        move || randn(sizes).map(|x| vec![x; 3])
+    }
+    fn attend(layer: &MultiheadAttention, x: &[Tensor]) -> Result<Vec<Tensor>> {
+        Ok(vec![layer.try_forward(&x[0], &x[1], &x[2])?])
+    }
+    let usual = || MultiheadAttention::new(8, 2);
+    check(310, usual, same(&[5, 2, 8]), attend)?;
+    check(312, usual, same(&[5, 2, 8]), |layer, x| {
+        Ok(vec![layer.try_forward_with(&x[0], &x[1], &x[2], |o| o.is_causal(true))?])
+    })?;
+    let padding = [false, false, true, false, true, false, false, false, true, true];
+    let padding: Tensor = Inner::from_slice(&padding, &[2, 5])?.into();
+    check(314, usual, same(&[5, 2, 8]), |layer, x| {
+        Ok(vec![layer.try_forward_with(&x[0], &x[1], &x[2], |o| o.key_padding_mask(&padding))?])
+    })?;
+    let with_mask = || {
+        let x = randn(&[5, 2, 8])?;
+        Ok(vec![x.clone(), x.clone(), x, randn(&[4, 5, 5])?])
+    };
+    check(315, usual, with_mask, |layer, x| {
+        Ok(vec![layer.try_forward_with(&x[0], &x[1], &x[2], |o| o.attn_mask(&x[3]))?])
+    })?;
+    check(316, || MultiheadAttention::with(8, 2, |o| o.bias(false)), same(&[5, 8]), attend)?;
+    let batch_first = || MultiheadAttention::with(8, 2, |o| o.batch_first(true));
+    let two = || {
+        let (query, x) = (randn(&[2, 3, 8])?, randn(&[2, 5, 8])?);
+        Ok(vec![query, x.clone(), x])
+    };
+    check(317, batch_first, two, attend)?;
+    let three = |[q, k, v]: [&'static [usize]; 3]| move || Ok(vec![randn(q)?, randn(k)?, randn(v)?]);
+    let sizes = || MultiheadAttention::with(8, 4, |o| o.kdim(3).vdim(6));
+    check(319, sizes, three([&[3, 2, 8], &[5, 2, 3], &[5, 2, 6]]), attend)?;
+    let without = || MultiheadAttention::with(8, 4, |o| o.vdim(6).bias(false));
+    check(320, without, three([&[3, 2, 8], &[5, 2, 8], &[5, 2, 6]]), attend)?;
+
+    // What is causal by a mask is so together with another mask.
+    let (layer, x) = (usual(), randn(&[5, 2, 8])?);
+    let nothing: Tensor = Inner::from_slice(&[false; 10], &[2, 5])?.into();
+    let causal = layer.forward_with(&x, &x, &x, |o| o.is_causal(true));
+    let both = layer.forward_with(&x, &x, &x, |o| o.is_causal(true).key_padding_mask(&nothing));
+    for (a, b) in values(&causal).iter().zip(values(&both)) {
+        assert!((a - b).abs() < 1e-6);
+    }
+    let refused = layer.try_forward_with(&x, &x, &x, |o| o.attn_mask(&nothing)).unwrap_err().to_string();
+    assert!(refused.contains("The shape of the attn_mask is [2, 5], but should be [5, 5] or [4, 5, 5]"), "{refused}");
+    let refused = layer.try_forward(&randn(&[5, 2, 6])?, &x, &x).unwrap_err().to_string();
+    assert!(refused.contains("was expecting embedding dimension of 8, but got 6"), "{refused}");
+    let refused = MultiheadAttention::try_new(8, 3).unwrap_err().to_string();
+    assert!(refused.contains("embed_dim must be divisible by num_heads"), "{refused}");
+    Ok(())
 }
 
 #[test]

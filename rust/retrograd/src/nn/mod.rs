@@ -29,6 +29,7 @@
 //! ```
 
 mod activation;
+mod attention;
 mod conv;
 mod dropout;
 pub mod init;
@@ -41,6 +42,7 @@ mod sequential;
 mod state;
 
 pub use activation::{gelu, relu, sigmoid, silu, softplus, tanh};
+pub use attention::{MultiheadAttention, MultiheadAttentionOptions, Seen};
 pub use conv::{Conv1d, Conv1dOptions, Conv2d, Conv2dOptions, Padding};
 pub use dropout::Dropout;
 pub use linear::{Embedding, EmbeddingOptions, Linear, LinearOptions};

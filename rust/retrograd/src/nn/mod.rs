@@ -3,7 +3,7 @@
 //! A module is a struct whose fields are tensors and other modules; `#[derive(Module)]` gives it `parameters()`,
 //! `state_dict()` and the other methods of [`Module`]. What makes a tensor of a tensor implements [`Forward`], too.
 //! Layers have the names of their parameters from torch, and from the same seed the same first values; their state
-//! dicts go both ways.
+//! dicts go both ways. A clone of a layer has the same parameters, as a clone of a tensor is the same tensor.
 //!
 //! ```
 //! use retrograd::nn::{self, Forward, Linear, Module};

@@ -303,7 +303,8 @@ fn rosenbrock(x: &Inner, y: &Inner) -> Result<Tensor> {
 fn lbfgs_takes_the_steps_of_torch() -> Result<()> {
     type Make = fn(retrograd::optim::LbfgsOptions) -> retrograd::optim::LbfgsOptions;
     // Losses of four steps, parameters after them, evaluations and iterations: as in `tests/optimizers.json`.
-    let rows: [(Make, [f64; 4], [f64; 3], (usize, usize)); 5] = [
+    type Row = (Make, [f64; 4], [f64; 3], (usize, usize));
+    let rows: [Row; 5] = [
         (
             |o| o.lr(0.05),
             [37.5, 11.088619021139703, 5.414422613317207, 4.325542223903095],
@@ -366,6 +367,38 @@ fn an_error_of_the_loss_ends_a_step_and_the_parameters_stay() -> Result<()> {
     let again = optimizer.step(|| rosenbrock(x.engine(), y.engine()).unwrap())?;
     assert_eq!(again, 37.5);
     assert!(rosenbrock(x.engine(), y.engine())?.engine().item()?.as_f64() < 1.0);
+    Ok(())
+}
+
+#[test]
+fn lbfgs_goes_on_from_a_state() -> Result<()> {
+    let leaves = |values: &[f64]| -> Result<[Tensor; 2]> {
+        Ok([leaf(&values[..1], &[], DType::Float64)?, leaf(&values[1..], &[2], DType::Float64)?])
+    };
+    let make = |params: &[Tensor; 2]| Lbfgs::with(params.clone(), |o| o.strong_wolfe(true).max_iter(4));
+    let params = leaves(&[-1.5, 2.0, 0.5])?;
+    let mut whole = make(&params);
+    let fresh = whole.state_dict()?;
+    whole.try_step(|| rosenbrock(params[0].engine(), params[1].engine()))?;
+    let copies = leaves(&[values(&params[0])?, values(&params[1])?].concat())?;
+    let mut other = make(&copies);
+    other.load_state_dict(&whole.state_dict()?)?;
+    for _ in 0..2 {
+        let a = whole.try_step(|| rosenbrock(params[0].engine(), params[1].engine()))?;
+        let b = other.try_step(|| rosenbrock(copies[0].engine(), copies[1].engine()))?;
+        assert_eq!(a, b);
+    }
+    assert_eq!((whole.iterations(), whole.evaluations()), (other.iterations(), other.evaluations()));
+    other.load_state_dict(&fresh)?;
+    assert_eq!(other.iterations(), 0);
+    let mut broken = whole.state_dict()?;
+    broken.insert("state.0.old_stps".into(), Inner::zeros(&[1, 7], DType::Float64)?.into());
+    let refused = other.load_state_dict(&broken).unwrap_err().to_string();
+    assert!(refused.contains("state.0.old_stps"), "{refused}");
+    let mut broken = whole.state_dict()?;
+    broken.remove("state.0.d");
+    let refused = other.load_state_dict(&broken).unwrap_err().to_string();
+    assert!(refused.contains("lacks state.0.d"), "{refused}");
     Ok(())
 }
 

@@ -76,7 +76,7 @@ macro_rules! convolutions {
                     return Err(Error::value(OP, "groups must be a positive integer, got 0"));
                 }
                 for (what, channels) in [("in_channels", in_channels), ("out_channels", out_channels)] {
-                    if channels % o.groups != 0 {
+                    if !channels.is_multiple_of(o.groups) {
                         let detail = format!("{what} must be divisible by groups, got {channels} and {}", o.groups);
                         return Err(Error::value(OP, detail));
                     }

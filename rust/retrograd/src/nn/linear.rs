@@ -39,14 +39,14 @@ pub struct Linear {
 impl Linear {
     constructors!(Linear, LinearOptions, (in_features: usize, out_features: usize));
 
-    fn made(in_features: usize, out_features: usize, o: LinearOptions) -> Result<Self> {
+    pub(super) fn made(in_features: usize, out_features: usize, o: LinearOptions) -> Result<Self> {
         let weight = parameter(&[out_features, in_features], o.dtype)?;
         let bias = o.bias.then(|| parameter(&[out_features], o.dtype)).transpose()?;
         init::by_fan_in(&weight, bias.as_ref())?;
         Ok(Self { weight, bias })
     }
 
-    fn run(&self, x: &Inner) -> Result<Inner> {
+    pub(super) fn run(&self, x: &Inner) -> Result<Inner> {
         matmul::compose::linear(x, &self.weight.0, self.bias.as_ref().map(|b| &b.0))
     }
 }

@@ -3,7 +3,7 @@
 //! A module is a struct whose fields are tensors and other modules; `#[derive(Module)]` gives it `parameters()`,
 //! `state_dict()` and the other methods of [`Module`]. What makes a tensor of a tensor implements [`Forward`], too.
 //! Layers have the names of their parameters from torch, and from the same seed the same first values; their state
-//! dicts go both ways.
+//! dicts go both ways. A clone of a layer has the same parameters, as a clone of a tensor is the same tensor.
 //!
 //! ```
 //! use retrograd::nn::{self, Forward, Linear, Module};
@@ -29,6 +29,7 @@
 //! ```
 
 mod activation;
+mod attention;
 mod conv;
 mod dropout;
 pub mod init;
@@ -41,6 +42,7 @@ mod sequential;
 mod state;
 
 pub use activation::{gelu, relu, sigmoid, silu, softplus, tanh};
+pub use attention::{MultiheadAttention, MultiheadAttentionOptions, Seen};
 pub use conv::{Conv1d, Conv1dOptions, Conv2d, Conv2dOptions, Padding};
 pub use dropout::Dropout;
 pub use linear::{Embedding, EmbeddingOptions, Linear, LinearOptions};

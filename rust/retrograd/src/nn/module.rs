@@ -40,6 +40,24 @@ use crate::{DType, Result, Tensor, site};
 /// assert_eq!(names, ["layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias"]);
 /// assert_eq!(mlp.num_parameters(), 3 * 8 + 8 + 8 * 2 + 2);
 /// ```
+///
+/// A field of another type is an error, unless it is left out:
+///
+/// ```compile_fail,E0277
+/// #[derive(retrograd::nn::Module)]
+/// struct Net {
+///     started: std::time::Instant,
+/// }
+/// ```
+///
+/// As is what is no struct:
+///
+/// ```compile_fail
+/// #[derive(retrograd::nn::Module)]
+/// enum Either {
+///     Layer(retrograd::nn::Linear),
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no module",
     label = "has no parameters that are known",

@@ -189,7 +189,7 @@ impl GroupNorm {
     constructors!(GroupNorm, GroupNormOptions, (num_groups: usize, num_channels: usize));
 
     fn made(num_groups: usize, num_channels: usize, o: GroupNormOptions) -> Result<Self> {
-        if num_groups == 0 || num_channels % num_groups != 0 {
+        if num_groups == 0 || !num_channels.is_multiple_of(num_groups) {
             let detail = format!("num_channels ({num_channels}) must be divisible by num_groups ({num_groups})");
             return Err(Error::value("GroupNorm", detail));
         }

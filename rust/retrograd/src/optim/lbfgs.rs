@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::engine::Tensor as Inner;
 use crate::engine::autograd::{GradGuard, backward};
 use crate::engine::ops::{memory, view};
+use crate::nn::StateDict;
 use crate::optim::groups::{check_number, pairs};
 use crate::optim::line_search::{Point, strong_wolfe};
 use crate::{DType, Error, Result, Tensor, site};
@@ -178,6 +179,88 @@ impl Lbfgs {
     pub fn try_step(&mut self, mut loss: impl FnMut() -> Result<Tensor>) -> Result<f64> {
         site::here();
         self.iterate(&mut loss)
+    }
+
+    /// What the next step goes on from, as tensors by name: `state.0.d`, `state.0.old_dirs`.
+    ///
+    /// ```
+    /// use retrograd::{Tensor, engine, optim::Lbfgs};
+    ///
+    /// let x = engine::Tensor::from_slice(&[-1.0], &[1])?;
+    /// x.set_requires_grad(true)?;
+    /// let mut optimizer = Lbfgs::new([Tensor::from(x.clone())]);
+    /// optimizer.try_step(|| x.square()?.sum(None).map(Tensor::from))?;
+    /// let state = optimizer.state_dict()?;
+    /// Lbfgs::new([Tensor::from(x)]).load_state_dict(&state)?;
+    /// # Ok::<(), retrograd::Error>(())
+    /// ```
+    pub fn state_dict(&self) -> Result<StateDict> {
+        let _off = GradGuard::new(false);
+        let mut dict = StateDict::new();
+        let mut put = |name: &str, value: Inner| dict.insert(format!("state.0.{name}"), Tensor(value));
+        put("n_iter", Inner::from_slice(&[self.iterations as i64], &[])?);
+        put("func_evals", Inner::from_slice(&[self.evaluations as i64], &[])?);
+        if let Some(last) = &self.last {
+            put("d", last.direction.clone());
+            put("t", Inner::from_slice(&[last.t], &[])?);
+            put("H_diag", Inner::from_slice(&[last.scale], &[])?);
+            put("prev_flat_grad", last.grad.clone());
+            let ro: Vec<f64> = last.history.iter().map(|past| past.ro).collect();
+            put("ro", Inner::from_slice(&ro, &[ro.len()])?);
+            if !ro.is_empty() {
+                let all = |of: fn(&Past) -> &Inner| -> Vec<Inner> { last.history.iter().map(of).cloned().collect() };
+                put("old_dirs", view::join::stack(&all(|past| &past.grad), 0)?);
+                put("old_stps", view::join::stack(&all(|past| &past.step), 0)?);
+            }
+        }
+        Ok(dict)
+    }
+
+    /// Goes on from what [`state_dict`](Self::state_dict) returned, of an optimizer of as many numbers. After an error
+    /// the optimizer is as before.
+    pub fn load_state_dict(&mut self, dict: &StateDict) -> Result<()> {
+        let _off = GradGuard::new(false);
+        let get = |name: &str| -> Result<&Inner> {
+            let found = dict.get(&format!("state.0.{name}")).map(|t| &t.0);
+            found.ok_or_else(|| Error::value(OP, format!("loaded state dict lacks state.0.{name}")))
+        };
+        let number = |name: &str| -> Result<f64> { Ok(get(name)?.item()?.as_f64()) };
+        let dtype = self.params[0].0.dtype().real();
+        let per_element = if self.params[0].0.dtype().is_complex() { 2 } else { 1 };
+        let numbers = per_element * self.params.iter().map(|p| p.0.numel()).sum::<usize>();
+        let copied = |name: &str, sizes: &[usize]| -> Result<Inner> {
+            let given = get(name)?;
+            if given.sizes() != sizes {
+                let detail = format!("state.0.{name}: expected the shape {sizes:?}, got {:?}", given.sizes());
+                return Err(Error::shape(OP, detail));
+            }
+            let made = Inner::zeros(sizes, dtype)?;
+            made.copy_(given)?;
+            Ok(made)
+        };
+        let (iterations, evaluations) = (number("n_iter")? as usize, number("func_evals")? as usize);
+        let last = if dict.keys().all(|key| key == "state.0.n_iter" || key == "state.0.func_evals") {
+            None
+        } else {
+            let ro = get("ro")?.to_vec::<f64>()?;
+            let mut history = VecDeque::new();
+            if !ro.is_empty() {
+                let [dirs, stps] = ["old_dirs", "old_stps"].map(|name| copied(name, &[ro.len(), numbers]));
+                let (dirs, stps) = (dirs?, stps?);
+                for (i, ro) in ro.into_iter().enumerate() {
+                    history.push_back(Past { grad: dirs.select(0, i as i64)?, step: stps.select(0, i as i64)?, ro });
+                }
+            }
+            Some(Last {
+                direction: copied("d", &[numbers])?,
+                t: number("t")?,
+                grad: copied("prev_flat_grad", &[numbers])?,
+                history,
+                scale: number("H_diag")?,
+            })
+        };
+        (self.iterations, self.evaluations, self.last) = (iterations, evaluations, last);
+        Ok(())
     }
 
     fn iterate(&mut self, loss: &mut dyn FnMut() -> Result<Tensor>) -> Result<f64> {

@@ -95,8 +95,7 @@ fn cubic(a: &Point, b: &Point, bounds: Option<(f64, f64)>) -> f64 {
     let (lower, upper) = bounds.unwrap_or((a.t.min(b.t), a.t.max(b.t)));
     let d1 = a.slope + b.slope - 3.0 * (a.loss - b.loss) / (a.t - b.t);
     let square = d1 * d1 - a.slope * b.slope;
-    // Not a number, too.
-    if !(square >= 0.0) {
+    if square < 0.0 || square.is_nan() {
         return (lower + upper) / 2.0;
     }
     let d2 = square.sqrt();

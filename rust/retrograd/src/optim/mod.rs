@@ -74,7 +74,7 @@ pub trait Optimizer {
     /// The state of all parameters and the options of all groups, as tensors by name: `state.0.exp_avg`,
     /// `param_groups.0.lr`. The numbers of parameters go on from group to group.
     ///
-    /// The tensors are the optimizer's own: the next step changes them.
+    /// The tensors are the optimizer's own: the next step changes them. Panics where memory is short.
     fn state_dict(&self) -> StateDict;
 
     /// Takes state and options from what [`state_dict`](Self::state_dict) returned, of an optimizer of the same kind for

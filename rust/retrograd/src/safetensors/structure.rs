@@ -156,7 +156,7 @@ impl Layout {
     /// Whether all elements are in an array of so many bytes, which has whole elements of the dtype.
     fn is_within(&self, array: u64) -> bool {
         let itemsize = self.dtype.size() as u64;
-        if array % itemsize != 0 || self.strides.as_ref().is_some_and(|s| s.len() != self.sizes.len()) {
+        if !array.is_multiple_of(itemsize) || self.strides.as_ref().is_some_and(|s| s.len() != self.sizes.len()) {
             return false;
         }
         let end = match &self.strides {

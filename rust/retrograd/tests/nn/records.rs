@@ -508,23 +508,7 @@ pub const ROWS: &[Row] = &[
         ("gradient bias_ih_l1", &[12], [4.3334906, 0.6372122, 2.0772875]),
         ("gradient bias_hh_l1", &[12], [2.6580509, 0.7452133, 0.8996036]),
     ]),
-    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}]
-    (309, true, &[
-        ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
-        ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
-        ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
-        ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
-        ("output 0", &[5, 2, 8], [15.0744269, 0.4449203, -1.346147]),
-        ("output 1", &[2, 5, 5], [10.0000001, 0.0205423, 0.8239248]),
-        ("gradient input 0", &[5, 2, 8], [8.1809898, -1.3081616, 0.6576379]),
-        ("gradient input 1", &[5, 2, 8], [8.1809898, -1.3081616, 0.6576379]),
-        ("gradient input 2", &[5, 2, 8], [8.1809898, -1.3081616, 0.6576379]),
-        ("gradient in_proj_weight", &[24, 8], [43.0996135, 2.1945876, -1.2589496]),
-        ("gradient in_proj_bias", &[24], [2.1086483, -0.0040047, -0.7602469]),
-        ("gradient out_proj.weight", &[8, 8], [23.1185439, 7.8831535, -1.9091503]),
-        ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
-    ]),
-    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}]
+    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"need_weights": false}
     (310, true, &[
         ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
         ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
@@ -539,51 +523,70 @@ pub const ROWS: &[Row] = &[
         ("gradient out_proj.weight", &[8, 8], [23.1185441, 7.8831534, -1.9091504]),
         ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
     ]),
-    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}]
-    (313, true, &[
+    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"is_causal": true, "attn_mask": {"causal": 5}, "need_weights": false}
+    (312, true, &[
         ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
         ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
         ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
         ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
-        ("output 0", &[5, 2, 8], [12.5981137, 0.9029844, -2.9904868]),
-        ("output 1", &[2, 5, 5], [10.0, 0.6659045, 0.794046]),
-        ("gradient input 0", &[5, 2, 8], [9.7883353, -0.4398474, 0.5823738]),
-        ("gradient input 1", &[5, 2, 8], [9.7883353, -0.4398474, 0.5823738]),
-        ("gradient input 2", &[5, 2, 8], [9.7883353, -0.4398474, 0.5823738]),
-        ("gradient in_proj_weight", &[24, 8], [46.9588543, 1.5390372, -3.114701]),
-        ("gradient in_proj_bias", &[24], [2.8088741, 0.3225252, -0.6251161]),
-        ("gradient out_proj.weight", &[8, 8], [23.6902841, 5.7105364, -2.4303854]),
+        ("output 0", &[5, 2, 8], [14.3969251, -0.4325607, -2.0075976]),
+        ("gradient input 0", &[5, 2, 8], [7.8572834, 0.2228805, 0.2161313]),
+        ("gradient input 1", &[5, 2, 8], [7.8572834, 0.2228805, 0.2161313]),
+        ("gradient input 2", &[5, 2, 8], [7.8572834, 0.2228805, 0.2161313]),
+        ("gradient in_proj_weight", &[24, 8], [43.3147129, -0.396284, -2.5904529]),
+        ("gradient in_proj_bias", &[24], [2.0636961, -0.0372374, -0.7500889]),
+        ("gradient out_proj.weight", &[8, 8], [44.2427988, 0.8202634, -4.7069311]),
         ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
     ]),
-    // MultiheadAttention 8, 2 {"bias": false} of [{"same": [{"randn": [5, 8]}, 3]}]
+    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"key_padding_mask": {"tensor": [[false, false, true, false, true], [false, false, false, true, true]]}, "need_weights": false}
+    (314, true, &[
+        ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
+        ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
+        ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
+        ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
+        ("output 0", &[5, 2, 8], [12.5981139, 0.9029847, -2.9904867]),
+        ("gradient input 0", &[5, 2, 8], [9.0885064, 0.2749635, 0.2855505]),
+        ("gradient input 1", &[5, 2, 8], [9.0885064, 0.2749635, 0.2855505]),
+        ("gradient input 2", &[5, 2, 8], [9.0885064, 0.2749635, 0.2855505]),
+        ("gradient in_proj_weight", &[24, 8], [41.0953933, -0.3269007, -3.2505836]),
+        ("gradient in_proj_bias", &[24], [2.6604748, 0.2178296, -0.647673]),
+        ("gradient out_proj.weight", &[8, 8], [23.6902847, 5.7105364, -2.4303855]),
+        ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
+    ]),
+    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"attn_mask": {"randn": [4, 5, 5]}, "need_weights": false}
+    (315, true, &[
+        ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
+        ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
+        ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
+        ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
+        ("output 0", &[5, 2, 8], [15.7869667, 0.417587, -1.5623199]),
+        ("gradient input 0", &[5, 2, 8], [9.1722596, -0.0647686, 0.6613269]),
+        ("gradient input 1", &[5, 2, 8], [9.1722596, -0.0647686, 0.6613269]),
+        ("gradient input 2", &[5, 2, 8], [9.1722596, -0.0647686, 0.6613269]),
+        ("gradient input 3", &[4, 5, 5], [5.1034516, 0.0752767, 0.3144394]),
+        ("gradient in_proj_weight", &[24, 8], [38.9670616, 0.4718547, -3.8353496]),
+        ("gradient in_proj_bias", &[24], [1.954578, 0.2862323, -0.3664975]),
+        ("gradient out_proj.weight", &[8, 8], [29.3426939, 1.8172568, -0.9068678]),
+        ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
+    ]),
+    // MultiheadAttention 8, 2 {"bias": false} of [{"same": [{"randn": [5, 8]}, 3]}], {}
+    // Without its second output, the weights, and the gradients, in which they take part.
     (316, true, &[
         ("initial in_proj_weight", &[24, 8], [43.1470463, 1.8942296, -4.2967721]),
         ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
         ("output 0", &[5, 8], [3.4526277, -0.6683798, 0.3861415]),
-        ("output 1", &[5, 5], [5.0000001, -0.6704279, 0.8521954]),
-        ("gradient input 0", &[5, 8], [2.8163102, -0.368916, 0.3115384]),
-        ("gradient input 1", &[5, 8], [2.8163102, -0.368916, 0.3115384]),
-        ("gradient input 2", &[5, 8], [2.8163102, -0.368916, 0.3115384]),
-        ("gradient in_proj_weight", &[24, 8], [18.5381984, -2.0462816, -0.7329401]),
-        ("gradient out_proj.weight", &[8, 8], [13.776848, 0.1542159, -0.8880267]),
     ]),
-    // MultiheadAttention 8, 2 {"batch_first": true} of [{"randn": [2, 3, 8]}, {"same": [{"randn": [2, 5, 8]}, 2]}]
+    // MultiheadAttention 8, 2 {"batch_first": true} of [{"randn": [2, 3, 8]}, {"same": [{"randn": [2, 5, 8]}, 2]}], {}
+    // Without its second output, the weights, and the gradients, in which they take part.
     (317, true, &[
         ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
         ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
         ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
         ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
         ("output 0", &[2, 3, 8], [8.962891, 1.9003042, -1.2821878]),
-        ("output 1", &[2, 3, 5], [5.9999999, 0.1601168, 0.7522058]),
-        ("gradient input 0", &[2, 3, 8], [1.8938936, -0.3192089, 0.0759878]),
-        ("gradient input 1", &[2, 5, 8], [4.8539961, -0.6692272, -0.1855035]),
-        ("gradient input 2", &[2, 5, 8], [4.8539961, -0.6692272, -0.1855035]),
-        ("gradient in_proj_weight", &[24, 8], [36.9282617, -2.904986, 2.3155089]),
-        ("gradient in_proj_bias", &[24], [3.4669612, -0.2139481, -1.6308115]),
-        ("gradient out_proj.weight", &[8, 8], [22.0068535, 7.2712706, 2.7447134]),
-        ("gradient out_proj.bias", &[8], [6.4586489, -3.30974, -2.4249181]),
     ]),
-    // MultiheadAttention 8, 4 {"kdim": 3, "vdim": 6} of [{"randn": [3, 2, 8]}, {"randn": [5, 2, 3]}, {"randn": [5, 2, 6]}]
+    // MultiheadAttention 8, 4 {"kdim": 3, "vdim": 6} of [{"randn": [3, 2, 8]}, {"randn": [5, 2, 3]}, {"randn": [5, 2, 6]}], {}
+    // Without its second output, the weights, and the gradients, in which they take part.
     (319, true, &[
         ("initial q_proj_weight", &[8, 8], [20.8881999, 0.7942949, 0.3483073]),
         ("initial k_proj_weight", &[8, 3], [8.5657721, 0.5925591, 0.5644253]),
@@ -592,15 +595,14 @@ pub const ROWS: &[Row] = &[
         ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
         ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
         ("output 0", &[3, 2, 8], [8.434351, -0.6837735, 0.2231916]),
-        ("output 1", &[2, 3, 5], [6.0, 0.2924258, 0.297361]),
-        ("gradient input 0", &[3, 2, 8], [3.504886, -0.2273122, 0.3284865]),
-        ("gradient input 1", &[5, 2, 3], [3.5585569, 0.4297297, -0.1512948]),
-        ("gradient input 2", &[5, 2, 6], [4.0829984, -0.5039795, 0.0702088]),
-        ("gradient q_proj_weight", &[8, 8], [12.2400559, -1.656804, -0.9578996]),
-        ("gradient k_proj_weight", &[8, 3], [7.0600907, -0.7615991, -0.684895]),
-        ("gradient v_proj_weight", &[8, 6], [10.9704062, -0.6150221, -0.4059418]),
-        ("gradient in_proj_bias", &[24], [2.8841617, 0.0218649, -0.926881]),
-        ("gradient out_proj.weight", &[8, 8], [27.8295653, 5.2138655, -0.3595237]),
-        ("gradient out_proj.bias", &[8], [6.4586489, -3.3097401, -2.4249179]),
+    ]),
+    // MultiheadAttention 8, 4 {"vdim": 6, "bias": false} of [{"randn": [3, 2, 8]}, {"randn": [5, 2, 8]}, {"randn": [5, 2, 6]}], {}
+    // Without its second output, the weights, and the gradients, in which they take part.
+    (320, true, &[
+        ("initial q_proj_weight", &[8, 8], [19.6240592, 0.4356751, 1.7097301]),
+        ("initial k_proj_weight", &[8, 8], [20.0334128, 0.8917115, -0.3617032]),
+        ("initial v_proj_weight", &[8, 6], [18.020703, -0.2791332, 1.6344998]),
+        ("initial out_proj.weight", &[8, 8], [10.7627118, 1.2958869, -1.1939238]),
+        ("output 0", &[3, 2, 8], [6.5708562, 1.1191372, -1.0900445]),
     ]),
 ];

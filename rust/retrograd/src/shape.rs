@@ -56,14 +56,6 @@ macro_rules! list {
             }
         }
 
-        impl $name {
-            /// As the engine takes them.
-            #[inline]
-            pub fn as_slice(&self) -> &[i64] {
-                &self.0
-            }
-        }
-
         impl<T: Size> FromIterator<T> for $name {
             #[inline]
             fn from_iter<I: IntoIterator<Item = T>>(list: I) -> Self {

@@ -117,12 +117,12 @@ pub struct Gradcheck<'a> {
 impl<'a> Gradcheck<'a> {
     fn new<I: Tree + 'a, R: Returned>(f: impl Fn(&I) -> R + 'a, inputs: &I, first: bool) -> Self {
         // A copy of the tree, with the same tensors: so that the check may outlive the expression that made the inputs.
-        let own = inputs.map(&mut |t| Ok(t.clone()));
+        let own = inputs.map_tensors(&mut |t| Ok(t.clone()));
         let places = |tree: &[&Tensor]| -> Places { tree.iter().map(|t| Some(t.0.clone())).collect() };
         Self {
             inputs: places(&inputs.tensors()),
             f: Box::new(move |xs: &Places| {
-                let given = own.as_ref().map_err(Error::clone)?.with(xs.iter().flatten().cloned().map(Tensor))?;
+                let given = own.as_ref().map_err(Error::clone)?.with_tensors(xs.iter().flatten().cloned().map(Tensor))?;
                 Ok(places(&f(&given).into_result()?.tensors()))
             }),
             first,

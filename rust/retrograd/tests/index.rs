@@ -34,7 +34,7 @@ fn shapes_and_elements_are_torchs() -> Result<()> {
         (x.i(tensor![1, 0, 1]), vec![3, 3, 4], 12),
         (x.i(i![.., tensor![2, 0], tensor![1i64, 3]]), vec![2, 2], 9),
         (x.i(i![tensor![false, true], 0]), vec![1, 4], 12),
-        (x.i(&x.gt(21)), vec![2], 22),
+        (x.i(x.gt(21)), vec![2], 22),
         (x.i(vec![IndexItem::from(1), IndexItem::from(0)]), vec![4], 12),
         (x.i(i![]), vec![2, 3, 4], 0),
     ] {

@@ -1,1 +1,179 @@
-//! What an op takes in the place of a tensor: references, tensors, numbers. Empty as yet.
+//! What an op takes in the place of a tensor: references, tensors, numbers.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use crate::engine;
+use crate::{Scalar, Tensor};
+
+/// An operand of an op: a tensor, borrowed or given away, or a number.
+///
+/// A number takes part in promotion by its category alone, as in torch: an integer beside float32 elements, or a float
+/// beside them of whatever width, leaves the result float32; a float beside integers makes it the default dtype.
+///
+/// ```
+/// use retrograd::{DType, tensor};
+///
+/// let x = tensor![1f32, 2.0];
+/// assert_eq!((&x * 2.0).dtype(), DType::Float32);
+/// assert_eq!((&x * 2).dtype(), DType::Float32);
+/// assert_eq!((tensor![1, 2] * 0.5).dtype(), DType::Float32);
+/// assert_eq!((&x * tensor![1f64, 2.0]).dtype(), DType::Float64);
+/// ```
+#[derive(Clone)]
+pub struct Operand<'a>(Held<'a>);
+
+#[derive(Clone)]
+enum Held<'a> {
+    Borrowed(&'a engine::Tensor),
+    Owned(engine::Tensor),
+}
+
+impl Deref for Operand<'_> {
+    type Target = engine::Tensor;
+    #[inline]
+    fn deref(&self) -> &engine::Tensor {
+        match &self.0 {
+            Held::Borrowed(tensor) => tensor,
+            Held::Owned(tensor) => tensor,
+        }
+    }
+}
+
+impl fmt::Debug for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Operand({:?})", &**self)
+    }
+}
+
+impl<'a> From<&'a Tensor> for Operand<'a> {
+    #[inline]
+    fn from(tensor: &'a Tensor) -> Self {
+        Self(Held::Borrowed(&tensor.0))
+    }
+}
+
+impl From<Tensor> for Operand<'_> {
+    #[inline]
+    fn from(tensor: Tensor) -> Self {
+        Self(Held::Owned(tensor.0))
+    }
+}
+
+impl<'a> From<&'a engine::Tensor> for Operand<'a> {
+    #[inline]
+    fn from(tensor: &'a engine::Tensor) -> Self {
+        Self(Held::Borrowed(tensor))
+    }
+}
+
+impl From<Scalar> for Operand<'_> {
+    #[inline]
+    fn from(number: Scalar) -> Self {
+        Self(Held::Owned(engine::Tensor::shared_number(number).expect("a number has its place in the tensor itself")))
+    }
+}
+
+/// Conversions of numbers to [`Scalar`] and [`Operand`].
+macro_rules! numbers {
+    ($($t:ty: $x:ident => $scalar:expr),* $(,)?) => { $(
+        impl From<$t> for Operand<'_> {
+            #[inline]
+            fn from($x: $t) -> Self {
+                $scalar.into()
+            }
+        }
+    )* };
+}
+numbers!(
+    bool: x => Scalar::Bool(x),
+    u8: x => Scalar::Int(x.into()),
+    i8: x => Scalar::Int(x.into()),
+    i16: x => Scalar::Int(x.into()),
+    u16: x => Scalar::Int(x.into()),
+    i32: x => Scalar::Int(x.into()),
+    u32: x => Scalar::Int(x.into()),
+    i64: x => Scalar::Int(x),
+    u64: x => i64::try_from(x).map_or(Scalar::UInt(x), Scalar::Int),
+    usize: x => i64::try_from(x).map_or(Scalar::UInt(x as u64), Scalar::Int),
+    f16: x => Scalar::Float(x.into()),
+    bf16: x => Scalar::Float(x.into()),
+    f32: x => Scalar::Float(x.into()),
+    f64: x => Scalar::Float(x),
+    Complex<f32>: z => Scalar::Complex(z.re.into(), z.im.into()),
+    Complex<f64>: z => Scalar::Complex(z.re, z.im),
+);
+
+/// A list of tensors, for what takes one or several: from one, or from arrays, slices and vectors of tensors or of
+/// references to them.
+///
+/// ```
+/// use retrograd::{grad, tensor};
+///
+/// let (x, y) = (tensor![1.0].requires_grad_(true), tensor![2.0].requires_grad_(true));
+/// let product = &x * &y;
+/// let gradients = grad(&product, [&x, &y])?;
+/// assert_eq!(gradients[0].item::<f64>()?, 2.0);
+/// # Ok::<(), retrograd::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Tensors(Vec<engine::Tensor>);
+
+impl Deref for Tensors {
+    type Target = [engine::Tensor];
+    fn deref(&self) -> &[engine::Tensor] {
+        &self.0
+    }
+}
+
+impl<T: Borrow<Tensor>> FromIterator<T> for Tensors {
+    fn from_iter<I: IntoIterator<Item = T>>(tensors: I) -> Self {
+        Self(tensors.into_iter().map(|tensor| tensor.borrow().0.clone()).collect())
+    }
+}
+
+impl From<&Tensor> for Tensors {
+    fn from(tensor: &Tensor) -> Self {
+        Self(vec![tensor.0.clone()])
+    }
+}
+
+impl From<Tensor> for Tensors {
+    fn from(tensor: Tensor) -> Self {
+        Self(vec![tensor.0])
+    }
+}
+
+impl<T: Borrow<Tensor>> From<&[T]> for Tensors {
+    fn from(tensors: &[T]) -> Self {
+        tensors.iter().map(Borrow::borrow).collect()
+    }
+}
+
+impl<T: Borrow<Tensor>, const N: usize> From<[T; N]> for Tensors {
+    fn from(tensors: [T; N]) -> Self {
+        tensors.into_iter().collect()
+    }
+}
+
+impl<T: Borrow<Tensor>, const N: usize> From<&[T; N]> for Tensors {
+    fn from(tensors: &[T; N]) -> Self {
+        tensors.as_slice().into()
+    }
+}
+
+impl<T: Borrow<Tensor>> From<Vec<T>> for Tensors {
+    fn from(tensors: Vec<T>) -> Self {
+        tensors.into_iter().collect()
+    }
+}
+
+impl<T: Borrow<Tensor>> From<&Vec<T>> for Tensors {
+    fn from(tensors: &Vec<T>) -> Self {
+        tensors.as_slice().into()
+    }
+}

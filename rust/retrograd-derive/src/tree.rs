@@ -37,16 +37,16 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         impl #impl_generics ::retrograd::Tree for #name #type_generics #bounds {
             type Each<__T> = ::std::vec::Vec<__T>;
 
-            fn visit<'__a>(&'__a self, __see: &mut dyn ::core::ops::FnMut(&'__a ::retrograd::Tensor)) {
+            fn visit_tensors<'__a>(&'__a self, __see: &mut dyn ::core::ops::FnMut(&'__a ::retrograd::Tensor)) {
                 match self { #(#visit)* }
             }
-            fn map(
+            fn map_tensors(
                 &self,
                 __make: &mut dyn ::core::ops::FnMut(&::retrograd::Tensor) -> ::retrograd::Result<::retrograd::Tensor>,
             ) -> ::retrograd::Result<Self> {
                 ::core::result::Result::Ok(match self { #(#map)* })
             }
-            fn each<__T>(
+            fn each_tensor<__T>(
                 &self,
                 __make: &mut dyn ::core::ops::FnMut(&::retrograd::Tensor) -> ::retrograd::Result<__T>,
             ) -> ::retrograd::Result<::std::vec::Vec<__T>> {
@@ -107,7 +107,7 @@ impl<'a> Case<'a> {
 
     fn visit(&self) -> TokenStream {
         let (pattern, bound) = (self.pattern(false), self.seen().map(|part| &part.bound));
-        quote!(#pattern => { #(::retrograd::Tree::visit(#bound, __see);)* })
+        quote!(#pattern => { #(::retrograd::Tree::visit_tensors(#bound, __see);)* })
     }
 
     fn map(&self) -> TokenStream {
@@ -116,7 +116,7 @@ impl<'a> Case<'a> {
             let (member, bound) = (&part.member, &part.bound);
             match part.skip {
                 true => quote!(#member: ::core::clone::Clone::clone(#bound)),
-                false => quote!(#member: ::retrograd::Tree::map(#bound, __make)?),
+                false => quote!(#member: ::retrograd::Tree::map_tensors(#bound, __make)?),
             }
         });
         quote!(#pattern => #path { #(#parts,)* },)
@@ -127,7 +127,7 @@ impl<'a> Case<'a> {
         // Each part is first listed: a part's own form may be another than a `Vec`.
         quote!(#pattern => {
             let mut __found: ::std::vec::Vec<&::retrograd::Tensor> = ::std::vec::Vec::new();
-            #(::retrograd::Tree::visit(#bound, &mut |__t| __found.push(__t));)*
+            #(::retrograd::Tree::visit_tensors(#bound, &mut |__t| __found.push(__t));)*
             for __t in __found {
                 __all.push(__make(__t)?);
             }

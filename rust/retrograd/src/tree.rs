@@ -34,7 +34,7 @@ use crate::{Error, Result, Tensor};
 /// assert_eq!(layer.tensors().len(), 1);
 /// assert_eq!(layer.structure().to_string(), "Layer { weight: tensor, bias: None }");
 ///
-/// let doubled = layer.map(&mut |t| Ok(t * 2.0))?;
+/// let doubled = layer.map_tensors(&mut |t| Ok(t * 2.0))?;
 /// assert_eq!(doubled.weight.to_vec::<f64>()?, [2.0, 4.0]);
 /// assert_eq!(doubled.name, "first");
 /// # Ok(())
@@ -46,19 +46,19 @@ pub trait Tree: Sized {
     type Each<T>;
 
     /// Calls `see` with each tensor, in order.
-    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor));
+    fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor));
 
     /// The same structure with another tensor in the place of each, in order.
     ///
     /// # Errors
     /// Those of `make`.
-    fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self>;
+    fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self>;
 
     /// What `make` gives for each tensor, in the form of this structure.
     ///
     /// # Errors
     /// Those of `make`.
-    fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>>;
+    fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>>;
 
     /// The structure without the tensors, to compare it with another one, or to print it.
     fn structure(&self) -> Structure;
@@ -66,7 +66,7 @@ pub trait Tree: Sized {
     /// The tensors, in order.
     fn tensors(&self) -> Vec<&Tensor> {
         let mut all = Vec::new();
-        self.visit(&mut |t| all.push(t));
+        self.visit_tensors(&mut |t| all.push(t));
         all
     }
 
@@ -80,15 +80,15 @@ pub trait Tree: Sized {
     ///
     /// # fn main() -> retrograd::Result<()> {
     /// let pair = (Tensor::from(1.0), vec![Tensor::from(2.0)]);
-    /// let other = pair.with([Tensor::from(3.0), Tensor::from(4.0)])?;
+    /// let other = pair.with_tensors([Tensor::from(3.0), Tensor::from(4.0)])?;
     /// assert_eq!(other.1[0].item::<f64>()?, 4.0);
-    /// assert!(pair.with([Tensor::from(3.0)]).is_err());
+    /// assert!(pair.with_tensors([Tensor::from(3.0)]).is_err());
     /// # Ok(())
     /// # }
     /// ```
-    fn with(&self, tensors: impl IntoIterator<Item = Tensor>) -> Result<Self> {
+    fn with_tensors(&self, tensors: impl IntoIterator<Item = Tensor>) -> Result<Self> {
         let mut given = tensors.into_iter();
-        let made = self.map(&mut |_| given.next().ok_or_else(|| other_count(self, "fewer")))?;
+        let made = self.map_tensors(&mut |_| given.next().ok_or_else(|| other_count(self, "fewer")))?;
         match given.next() {
             None => Ok(made),
             Some(_) => Err(other_count(self, "more")),
@@ -99,23 +99,26 @@ pub trait Tree: Sized {
 #[cold]
 fn other_count(tree: &impl Tree, how: &str) -> Error {
     let count = tree.tensors().len();
-    Error::value("Tree::with", format!("got {how} tensors than the {count} of the structure {}", tree.structure()))
+    Error::value(
+        "Tree::with_tensors",
+        format!("got {how} tensors than the {count} of the structure {}", tree.structure()),
+    )
 }
 
 /// The tensors of a tree, as the engine has them.
 pub(crate) fn flatten(tree: &impl Tree) -> Vec<engine::Tensor> {
     let mut all = Vec::new();
-    tree.visit(&mut |t| all.push(t.0.clone()));
+    tree.visit_tensors(&mut |t| all.push(t.0.clone()));
     all
 }
 
-/// As [`Tree::with`], where the number of tensors is right.
+/// As [`Tree::with_tensors`], where the number of tensors is right.
 pub(crate) fn unflatten<T: Tree>(like: &T, tensors: Vec<engine::Tensor>) -> Result<T> {
-    like.with(tensors.into_iter().map(Tensor))
+    like.with_tensors(tensors.into_iter().map(Tensor))
 }
 
 /// The structure alone, as a tree that holds no memory: to make others like it later.
 pub(crate) fn template<T: Tree>(tree: &T) -> Result<T> {
     let nothing = Tensor(engine::Tensor::empty(&[0], engine::DType::Float32)?);
-    tree.map(&mut |_| Ok(nothing.clone()))
+    tree.map_tensors(&mut |_| Ok(nothing.clone()))
 }

@@ -54,7 +54,7 @@ fn linear(weight: f64, bias: Option<f64>) -> Linear {
 }
 
 fn doubled<T: Tree>(tree: &T) -> T {
-    tree.map(&mut |t| Ok(small_ops::times(t, 2.0))).unwrap()
+    tree.map_tensors(&mut |t| Ok(small_ops::times(t, 2.0))).unwrap()
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn what_is_a_tree_by_itself() {
 #[test]
 fn something_for_each_tensor() -> Result<()> {
     let tree = (scalar(1.0), vec![scalar(2.0)], linear(3.0, Some(4.0)), Some(scalar(5.0)));
-    let (first, list, of_struct, option) = tree.each(&mut |t| Ok(values(t)[0] as i64))?;
+    let (first, list, of_struct, option) = tree.each_tensor(&mut |t| Ok(values(t)[0] as i64))?;
     assert_eq!((first, list, of_struct, option), (1, vec![2], vec![3, 4], Some(5)));
     Ok(())
 }
@@ -133,16 +133,16 @@ fn something_for_each_tensor() -> Result<()> {
 #[test]
 fn other_tensors() -> Result<()> {
     let layer = linear(1.0, Some(2.0));
-    let other = layer.with([tensor(&[3.0, 4.0], &[2]), scalar(5.0)])?;
+    let other = layer.with_tensors([tensor(&[3.0, 4.0], &[2]), scalar(5.0)])?;
     assert_eq!((all_values(&other), other.name.as_str()), (vec![3.0, 4.0, 5.0], "layer 1"));
-    let fewer = layer.with([scalar(1.0)]).unwrap_err().to_string();
+    let fewer = layer.with_tensors([scalar(1.0)]).unwrap_err().to_string();
     assert_eq!(
         fewer,
-        "Tree::with: got fewer tensors than the 2 of the structure Linear { weight: tensor, bias: Some(tensor) }"
+        "Tree::with_tensors: got fewer tensors than the 2 of the structure Linear { weight: tensor, bias: Some(tensor) }"
     );
-    let more = layer.with([scalar(1.0), scalar(1.0), scalar(1.0)]).unwrap_err().to_string();
+    let more = layer.with_tensors([scalar(1.0), scalar(1.0), scalar(1.0)]).unwrap_err().to_string();
     assert!(more.contains("got more tensors than the 2"), "{more}");
-    let failed = layer.map(&mut |_| Err(retrograd::Error::value("test", "no")));
+    let failed = layer.map_tensors(&mut |_| Err(retrograd::Error::value("test", "no")));
     assert!(failed.unwrap_err().to_string().contains("test: no"));
     Ok(())
 }

@@ -56,7 +56,7 @@ fn pushed<X: Tree, Y: Tree>(f: impl FnOnce(&X) -> Result<Y>, x: &X, tangent: &X)
     let y = f(&unflatten(x, duals)?)?;
     demand_tensors(CALLER, &flatten(&y))?;
     let mut moved = Vec::new();
-    let value = y.map(&mut |t| {
+    let value = y.map_tensors(&mut |t| {
         let (primal, tangent) = forward::unpack_dual(&t.0, number)?;
         moved.push(tangent.map_or_else(|| zeros(&primal), Ok)?);
         Ok(Tensor(primal))

@@ -195,7 +195,7 @@ fn by_rows<X: Tree, Y: Tree>(
     }
     demand_real(caller, "outputs", &record.outs)?;
     let mut outs = record.outs.iter();
-    let blocks = record.y.each(&mut |_| {
+    let blocks = record.y.each_tensor(&mut |_| {
         let out = outs.next().expect("as many as there are places");
         unflatten(x, blocks(&record.views, out)?)
     })?;
@@ -253,7 +253,7 @@ fn by_columns<X: Tree, Y: Tree>(caller: &'static str, f: &dyn Fn(&X) -> Result<Y
     let _running = Running::pushing(&xs);
     let (y, moved) = along_units(caller, f, x, &xs)?;
     let mut moved = moved.iter();
-    y.each(&mut |_| unflatten(x, columns(moved.next().expect("as many as there are places"), &xs)?))
+    y.each_tensor(&mut |_| unflatten(x, columns(moved.next().expect("as many as there are places"), &xs)?))
 }
 
 /// The Jacobians of one result, for each of the inputs, from its derivatives along all their elements.

@@ -54,7 +54,7 @@ impl Views {
 
     /// A tree of results as it is seen from outside.
     pub fn settled_tree<Y: Tree>(&self, y: &Y) -> Result<Y> {
-        y.map(&mut |t| self.settled(&t.0).map(crate::Tensor))
+        y.map_tensors(&mut |t| self.settled(&t.0).map(crate::Tensor))
     }
 
     /// The gradients of `outs`, zeros where there is none; a missing cotangent stands for a one.

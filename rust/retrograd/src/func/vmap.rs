@@ -287,7 +287,7 @@ fn map<X: Tree, Y: Tree>(f: &dyn Fn(&X) -> Result<Y>, x: &X, argument: &Argument
     let entries = argument.leaves.iter().zip(&argument.axes).map(entry).collect::<Result<_>>()?;
     let y = f(&unflatten(x, entries)?)?;
     let mut places = places(options, &y.structure())?.into_iter();
-    y.map(&mut |t| {
+    y.map_tensors(&mut |t| {
         let out = match places.next().flatten() {
             Some(place) => t.0.unbatch(place, &level)?,
             None if is_batched_at(&t.0, number)? => {

@@ -9,13 +9,13 @@ use crate::{Result, Tensor};
 impl Tree for Tensor {
     type Each<T> = T;
 
-    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
+    fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
         see(self);
     }
-    fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+    fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
         make(self)
     }
-    fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<T> {
+    fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<T> {
         make(self)
     }
     fn structure(&self) -> Structure {
@@ -30,16 +30,16 @@ macro_rules! tuples {
             type Each<T> = ($($part::Each<T>,)*);
 
             #[allow(unused_variables)]
-            fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
-                $(self.$at.visit(see);)*
+            fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
+                $(self.$at.visit_tensors(see);)*
             }
             #[allow(unused_variables)]
-            fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
-                Ok(($(self.$at.map(make)?,)*))
+            fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+                Ok(($(self.$at.map_tensors(make)?,)*))
             }
             #[allow(unused_variables)]
-            fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
-                Ok(($(self.$at.each(make)?,)*))
+            fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
+                Ok(($(self.$at.each_tensor(make)?,)*))
             }
             fn structure(&self) -> Structure {
                 Structure::tuple("", [$(self.$at.structure()),*])
@@ -63,14 +63,14 @@ tuples! {
 impl<A: Tree> Tree for Vec<A> {
     type Each<T> = Vec<A::Each<T>>;
 
-    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
-        self.iter().for_each(|part| part.visit(see));
+    fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
+        self.iter().for_each(|part| part.visit_tensors(see));
     }
-    fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
-        self.iter().map(|part| part.map(make)).collect()
+    fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+        self.iter().map(|part| part.map_tensors(make)).collect()
     }
-    fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
-        self.iter().map(|part| part.each(make)).collect()
+    fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
+        self.iter().map(|part| part.each_tensor(make)).collect()
     }
     fn structure(&self) -> Structure {
         Structure::list(self.iter().map(Tree::structure))
@@ -86,14 +86,14 @@ fn made<P, Q, const N: usize>(parts: &[P; N], make: impl FnMut(&P) -> Result<Q>)
 impl<A: Tree, const N: usize> Tree for [A; N] {
     type Each<T> = [A::Each<T>; N];
 
-    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
-        self.iter().for_each(|part| part.visit(see));
+    fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
+        self.iter().for_each(|part| part.visit_tensors(see));
     }
-    fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
-        made(self, |part| part.map(make))
+    fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+        made(self, |part| part.map_tensors(make))
     }
-    fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
-        made(self, |part| part.each(make))
+    fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
+        made(self, |part| part.each_tensor(make))
     }
     fn structure(&self) -> Structure {
         Structure::list(self.iter().map(Tree::structure))
@@ -103,14 +103,14 @@ impl<A: Tree, const N: usize> Tree for [A; N] {
 impl<A: Tree> Tree for Option<A> {
     type Each<T> = Option<A::Each<T>>;
 
-    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
-        self.iter().for_each(|part| part.visit(see));
+    fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
+        self.iter().for_each(|part| part.visit_tensors(see));
     }
-    fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
-        self.as_ref().map(|part| part.map(make)).transpose()
+    fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+        self.as_ref().map(|part| part.map_tensors(make)).transpose()
     }
-    fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
-        self.as_ref().map(|part| part.each(make)).transpose()
+    fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
+        self.as_ref().map(|part| part.each_tensor(make)).transpose()
     }
     fn structure(&self) -> Structure {
         Structure::tuple(if self.is_some() { "Some" } else { "None" }, self.iter().map(Tree::structure))
@@ -120,14 +120,14 @@ impl<A: Tree> Tree for Option<A> {
 impl<A: Tree> Tree for Box<A> {
     type Each<T> = A::Each<T>;
 
-    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
-        (**self).visit(see);
+    fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
+        (**self).visit_tensors(see);
     }
-    fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
-        (**self).map(make).map(Box::new)
+    fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+        (**self).map_tensors(make).map(Box::new)
     }
-    fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
-        (**self).each(make)
+    fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
+        (**self).each_tensor(make)
     }
     fn structure(&self) -> Structure {
         (**self).structure()
@@ -137,14 +137,14 @@ impl<A: Tree> Tree for Box<A> {
 impl<A: Tree> Tree for BTreeMap<String, A> {
     type Each<T> = BTreeMap<String, A::Each<T>>;
 
-    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
-        self.values().for_each(|part| part.visit(see));
+    fn visit_tensors<'a>(&'a self, see: &mut dyn FnMut(&'a Tensor)) {
+        self.values().for_each(|part| part.visit_tensors(see));
     }
-    fn map(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
-        self.iter().map(|(key, part)| Ok((key.clone(), part.map(make)?))).collect()
+    fn map_tensors(&self, make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+        self.iter().map(|(key, part)| Ok((key.clone(), part.map_tensors(make)?))).collect()
     }
-    fn each<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
-        self.iter().map(|(key, part)| Ok((key.clone(), part.each(make)?))).collect()
+    fn each_tensor<T>(&self, make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self::Each<T>> {
+        self.iter().map(|(key, part)| Ok((key.clone(), part.each_tensor(make)?))).collect()
     }
     fn structure(&self) -> Structure {
         Structure::map(self.iter().map(|(key, part)| (key.clone(), part.structure())))
@@ -154,11 +154,11 @@ impl<A: Tree> Tree for BTreeMap<String, A> {
 impl<A> Tree for PhantomData<A> {
     type Each<T> = PhantomData<A>;
 
-    fn visit<'a>(&'a self, _see: &mut dyn FnMut(&'a Tensor)) {}
-    fn map(&self, _make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
+    fn visit_tensors<'a>(&'a self, _see: &mut dyn FnMut(&'a Tensor)) {}
+    fn map_tensors(&self, _make: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<Self> {
         Ok(Self)
     }
-    fn each<T>(&self, _make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self> {
+    fn each_tensor<T>(&self, _make: &mut dyn FnMut(&Tensor) -> Result<T>) -> Result<Self> {
         Ok(Self)
     }
     fn structure(&self) -> Structure {

@@ -23,7 +23,7 @@ pub fn noise_like<T: Tree>(seed: u64, tree: &T) -> T {
         seed += 1;
         Ok(noise(seed, t.engine().sizes()))
     };
-    tree.map(&mut draw).unwrap()
+    tree.map_tensors(&mut draw).unwrap()
 }
 
 pub fn try_mul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
@@ -98,7 +98,7 @@ pub fn dot(a: &impl Tree, b: &impl Tree) -> f64 {
 /// `x + step * direction`, for each tensor of a tree.
 pub fn moved<T: Tree>(x: &T, direction: &T, step: f64) -> T {
     let mut along = direction.tensors().into_iter();
-    x.map(&mut |t| Ok(add(t, &times(along.next().unwrap(), step)))).unwrap()
+    x.map_tensors(&mut |t| Ok(add(t, &times(along.next().unwrap(), step)))).unwrap()
 }
 
 /// Compares derivatives with central differences, or with one another.

@@ -137,6 +137,31 @@ fn gradients() {
     assert_eq!(values(&func::grad(|_: &Tensor| scalar(3.0))(&x)), [0.0, 0.0]);
 }
 
+/// What can be given to a transform: functions, closures that return either, boxed ones, what transforms made.
+#[test]
+fn functions_of_all_kinds() {
+    fn square(x: &Tensor) -> Tensor {
+        mul(x, x)
+    }
+    fn fallible(x: &Tensor) -> Result<Tensor> {
+        try_mul(x, x)
+    }
+    let x = scalar(3.0);
+    assert_eq!(item(&func::grad(square)(&x)), 6.0);
+    assert_eq!(item(&func::grad(fallible)(&x).unwrap()), 6.0);
+    assert_eq!(item(&func::grad(|x: &Tensor| Ok(sum(&try_mul(x, x)?)))(&x).unwrap()), 6.0);
+    let boxed: Box<dyn Fn(&Tensor) -> Tensor> = Box::new(func::grad(square));
+    assert_eq!(item(&func::grad(boxed)(&x)), 2.0);
+    assert_eq!(item(&func::grad(func::grad(fallible))(&x).unwrap()), 2.0);
+    assert_eq!(item(&func::jacfwd(func::jacrev(square))(&x)), 2.0);
+    let once = vec![scalar(2.0)];
+    let (value, _) = func::vjp(move |x: &Tensor| mul(x, &{ once }[0]), &x);
+    assert_eq!(item(&value), 6.0);
+    // A reference to a function that transforms share.
+    let cube = |x: &Tensor| mul(x, &square(x));
+    assert_eq!([item(&func::grad(&cube)(&x)), item(&func::hessian(&cube)(&x))], [27.0, 18.0]);
+}
+
 /// Perturbations of different transforms must not be taken for one another.
 #[test]
 fn nested_perturbations() {

@@ -39,8 +39,8 @@
 //!
 //! A result of a transform has a graph if the argument or a captured tensor requires grad, and none otherwise. Under
 //! `no_grad` there is no graph, but the derivative is there all the same; what a function computes under `no_grad` of
-//! its own counts as constant. A function may write in place to what it makes and to its argument where it is not
-//! differentiated for, and to nothing that it captures.
+//! its own counts as constant. A function may write in place to what it makes, in forward mode to its argument, and to
+//! nothing that it captures.
 
 mod compile;
 mod forward;

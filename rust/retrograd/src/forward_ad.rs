@@ -42,17 +42,14 @@ impl Drop for Opened {
 ///
 /// ```
 /// use retrograd::forward_ad::{dual_level, make_dual, unpack_dual};
-/// use retrograd::{Result, Tensor, engine};
+/// use retrograd::tensor;
 ///
-/// # fn main() -> Result<()> {
-/// # let vector = |v: &[f64]| -> Result<Tensor> { Ok(engine::Tensor::from_slice(v, &[v.len()])?.into()) };
-/// let (x, direction) = (vector(&[3.0])?, vector(&[1.0])?);
-/// let derivative = dual_level(|| -> Result<Option<Tensor>> {
-///     let x = make_dual(&x, &direction);
-///     let y = Tensor::from(x.engine().mul(x.engine())?);
-///     Ok(unpack_dual(&y).tangent)
-/// })?;
-/// assert_eq!(derivative.unwrap().engine().to_vec::<f64>()?, [6.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let derivative = dual_level(|| {
+///     let x = make_dual(&tensor![3.0], &tensor![1.0]);
+///     unpack_dual(&(&x * &x)).tangent
+/// });
+/// assert_eq!(derivative.unwrap().to_vec::<f64>()?, [6.0]);
 /// # Ok(())
 /// # }
 /// ```

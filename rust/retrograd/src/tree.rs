@@ -19,7 +19,7 @@ use crate::{Error, Result, Tensor};
 /// tensors gets a clone of it.
 ///
 /// ```
-/// use retrograd::{Tensor, Tree, engine};
+/// use retrograd::{Tensor, Tree, tensor};
 ///
 /// #[derive(Tree)]
 /// struct Layer {
@@ -30,13 +30,12 @@ use crate::{Error, Result, Tensor};
 /// }
 ///
 /// # fn main() -> retrograd::Result<()> {
-/// let weight = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-/// let layer = Layer { weight, bias: None, name: "first".into() };
+/// let layer = Layer { weight: tensor![1.0, 2.0], bias: None, name: "first".into() };
 /// assert_eq!(layer.tensors().len(), 1);
 /// assert_eq!(layer.structure().to_string(), "Layer { weight: tensor, bias: None }");
 ///
-/// let doubled = layer.map_tensors(&mut |t| Ok(t.engine().times(2.0)?.into()))?;
-/// assert_eq!(doubled.weight.engine().to_vec::<f64>()?, [2.0, 4.0]);
+/// let doubled = layer.map_tensors(&mut |t| Ok(t * 2.0))?;
+/// assert_eq!(doubled.weight.to_vec::<f64>()?, [2.0, 4.0]);
 /// assert_eq!(doubled.name, "first");
 /// # Ok(())
 /// # }
@@ -77,13 +76,13 @@ pub trait Tree: Sized {
     /// If there are more or fewer of them than this tree has.
     ///
     /// ```
-    /// # use retrograd::{Tensor, Tree, engine};
+    /// use retrograd::{Tensor, Tree};
+    ///
     /// # fn main() -> retrograd::Result<()> {
-    /// # let number = |x: f64| -> retrograd::Result<Tensor> { Ok(engine::Tensor::from_slice(&[x], &[])?.into()) };
-    /// let pair = (number(1.0)?, vec![number(2.0)?]);
-    /// let other = pair.with_tensors([number(3.0)?, number(4.0)?])?;
-    /// assert_eq!(other.1[0].engine().item()?.as_f64(), 4.0);
-    /// assert!(pair.with_tensors([number(3.0)?]).is_err());
+    /// let pair = (Tensor::from(1.0), vec![Tensor::from(2.0)]);
+    /// let other = pair.with_tensors([Tensor::from(3.0), Tensor::from(4.0)])?;
+    /// assert_eq!(other.1[0].item::<f64>()?, 4.0);
+    /// assert!(pair.with_tensors([Tensor::from(3.0)]).is_err());
     /// # Ok(())
     /// # }
     /// ```

@@ -20,14 +20,12 @@ use crate::{Error, Result, Tensor, site};
 /// those of `f`: as `f` returns them, see [`Returned`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-/// let t = Tensor::from(engine::Tensor::from_slice(&[1.0, 0.0], &[2])?);
-/// let (value, moved) = func::jvp(|x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(x.engine())?.into()) }, &x, &t)?;
-/// assert_eq!(value.engine().to_vec::<f64>()?, [1.0, 4.0]);
-/// assert_eq!(moved.engine().to_vec::<f64>()?, [2.0, 0.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let (value, moved) = func::jvp(|x: &Tensor| x * x, &tensor![1.0, 2.0], &tensor![1.0, 0.5]);
+/// assert_eq!(value.to_vec::<f64>()?, [1.0, 4.0]);
+/// assert_eq!(moved.to_vec::<f64>()?, [2.0, 2.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -75,16 +73,13 @@ fn pushed<X: Tree, Y: Tree>(f: impl FnOnce(&X) -> Result<Y>, x: &X, tangent: &X)
 /// Those of [`grad`] and [`jvp`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-/// let v = Tensor::from(engine::Tensor::from_slice(&[1.0, 10.0], &[2])?);
-/// let cubes = |x: &Tensor| -> Result<Tensor> {
-///     let x = x.engine();
-///     Ok(x.mul(x)?.mul(x)?.sum(None)?.into())
-/// };
-/// assert_eq!(func::hvp(cubes, &x, &v)?.engine().to_vec::<f64>()?, [6.0, 120.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let pair = |a: f64, b: f64| (Tensor::from(a), Tensor::from(b));
+/// let f = |(a, b): &(Tensor, Tensor)| a * a * b;
+/// let (by_a, by_b) = func::hvp(f, &pair(3.0, 5.0), &pair(1.0, 0.0));
+/// assert_eq!([by_a.item::<f64>()?, by_b.item::<f64>()?], [10.0, 6.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -104,14 +99,13 @@ pub fn hvp<X: Tree, R: Returned<Value = Tensor>>(f: impl Fn(&X) -> R, x: &X, vec
 /// Those of [`vjp`](super::vjp).
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-/// let t = Tensor::from(engine::Tensor::from_slice(&[1.0, 0.5], &[2])?);
-/// let f = |x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(x.engine())?.into()) };
-/// let (_, pushforward) = func::linearize(f, &x)?;
-/// assert_eq!(pushforward.call(&t).engine().to_vec::<f64>()?, [2.0, 2.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let (value, pushforward) = func::linearize(|x: &Tensor| x * x, &tensor![1.0, 2.0]);
+/// assert_eq!(value.to_vec::<f64>()?, [1.0, 4.0]);
+/// assert_eq!(pushforward.call(&tensor![1.0, 0.5]).to_vec::<f64>()?, [2.0, 2.0]);
+/// assert_eq!(pushforward.call(&tensor![0.0, 1.0]).to_vec::<f64>()?, [0.0, 4.0]);
 /// # Ok(())
 /// # }
 /// ```

@@ -30,14 +30,11 @@ use crate::{Error, Result, site};
 /// For complex tensors, for integers, if `f` returns no tensors, and those of `f`: as `f` returns them, see [`Returned`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-/// let f = |x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(&x.engine().sum(None)?)?.into()) };
-/// let jacobian = func::jacobian(f)(&x)?;
-/// assert_eq!(jacobian.engine().sizes(), [2, 2]);
-/// assert_eq!(jacobian.engine().to_vec::<f64>()?, [4.0, 1.0, 2.0, 5.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let jacobian = func::jacobian(|x: &Tensor| x * x)(&tensor![1.0, 2.0]);
+/// assert_eq!(jacobian.to_vec::<f64>()?, [2.0, 0.0, 0.0, 4.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -63,14 +60,13 @@ pub fn jacobian<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::
 /// The function that gives the Jacobian of `f` by reverse mode: for few results of many arguments. See [`jacobian`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// # let vector = |v: &[f64]| -> Result<Tensor> { Ok(engine::Tensor::from_slice(v, &[v.len()])?.into()) };
-/// let product = |(a, b): &(Tensor, Tensor)| -> Result<Tensor> { Ok(a.engine().mul(b.engine())?.sum(None)?.into()) };
-/// let (by_a, by_b) = func::jacrev(product)(&(vector(&[1.0, 2.0])?, vector(&[3.0, 4.0])?))?;
-/// assert_eq!(by_a.engine().to_vec::<f64>()?, [3.0, 4.0]);
-/// assert_eq!(by_b.engine().to_vec::<f64>()?, [1.0, 2.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let product = |(a, b): &(Tensor, Tensor)| a * b;
+/// let (by_a, by_b) = func::jacrev(product)(&(tensor![1.0, 2.0], tensor![3.0, 4.0]));
+/// assert_eq!(by_a.to_vec::<f64>()?, [3.0, 0.0, 0.0, 4.0]);
+/// assert_eq!(by_b.to_vec::<f64>()?, [1.0, 0.0, 0.0, 2.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -89,17 +85,13 @@ pub fn jacrev<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::Wi
 /// `f` is called once, so random numbers in it are the same for all columns.
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[3.0], &[])?);
-/// let powers = |x: &Tensor| -> Result<Vec<Tensor>> {
-///     let square = x.engine().mul(x.engine())?;
-///     Ok(vec![square.mul(x.engine())?.into(), square.into()])
-/// };
-/// let derivatives = func::jacfwd(powers)(&x)?;
-/// assert_eq!(derivatives[0].engine().item()?.as_f64(), 27.0);
-/// assert_eq!(derivatives[1].engine().item()?.as_f64(), 6.0);
+/// # fn main() -> retrograd::Result<()> {
+/// let powers = |x: &Tensor| vec![x * x * x, x * x];
+/// let derivatives = func::jacfwd(powers)(&Tensor::from(3.0));
+/// assert_eq!(derivatives[0].item::<f64>()?, 27.0);
+/// assert_eq!(derivatives[1].item::<f64>()?, 6.0);
 /// # Ok(())
 /// # }
 /// ```
@@ -122,18 +114,13 @@ pub fn jacfwd<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::Wi
 /// Those of [`jacrev`] and [`jacfwd`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func};
 ///
-/// # fn main() -> Result<()> {
-/// # let number = |x: f64| -> Result<Tensor> { Ok(engine::Tensor::from_slice(&[x], &[])?.into()) };
-/// let f = |(a, b): &(Tensor, Tensor)| -> Result<Tensor> {
-///     Ok(a.engine().mul(a.engine())?.mul(b.engine())?.into())
-/// };
-/// let ((aa, ab), (ba, bb)) = func::hessian(f)(&(number(3.0)?, number(5.0)?))?;
-/// assert_eq!(aa.engine().item()?.as_f64(), 10.0);
-/// assert_eq!(ab.engine().item()?.as_f64(), 6.0);
-/// assert_eq!(ba.engine().item()?.as_f64(), 6.0);
-/// assert_eq!(bb.engine().item()?.as_f64(), 0.0);
+/// # fn main() -> retrograd::Result<()> {
+/// let f = |(a, b): &(Tensor, Tensor)| a * a * b;
+/// let ((aa, ab), (ba, bb)) = func::hessian(f)(&(Tensor::from(3.0), Tensor::from(5.0)));
+/// assert_eq!([aa.item::<f64>()?, bb.item::<f64>()?], [10.0, 0.0]);
+/// assert_eq!([ab.item::<f64>()?, ba.item::<f64>()?], [6.0, 6.0]);
 /// # Ok(())
 /// # }
 /// ```

@@ -19,18 +19,18 @@
 //! plain value, with a panic where there is an error; or a `Result`. See [`Returned`].
 //!
 //! ```
-//! use retrograd::{Result, Tensor, engine, func};
+//! use retrograd::{Tensor, func, tensor};
 //!
-//! # fn main() -> Result<()> {
-//! let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-//! let cubes = |x: &Tensor| -> Result<Tensor> {
-//!     let x = x.engine();
-//!     Ok(x.mul(x)?.mul(x)?.sum(None)?.into())
-//! };
-//! let gradient = func::grad(cubes)(&x)?;
-//! assert_eq!(gradient.engine().to_vec::<f64>()?, [3.0, 12.0]);
-//! let second = func::hessian(cubes)(&x)?;
-//! assert_eq!(second.engine().to_vec::<f64>()?, [6.0, 0.0, 0.0, 12.0]);
+//! # fn main() -> retrograd::Result<()> {
+//! let x = tensor![1.0, 2.0];
+//! let (value, pullback) = func::vjp(|x: &Tensor| x * x * x, &x);
+//! assert_eq!(value.to_vec::<f64>()?, [1.0, 8.0]);
+//! assert_eq!(pullback.call(&tensor![1.0, 10.0]).to_vec::<f64>()?, [3.0, 120.0]);
+//!
+//! // A derivative for each entry, and second ones.
+//! let cube = |x: &Tensor| x * x * x;
+//! assert_eq!(func::vmap(func::grad(cube))(&x).to_vec::<f64>()?, [3.0, 12.0]);
+//! assert_eq!(func::vmap(func::grad(func::grad(cube)))(&x).to_vec::<f64>()?, [6.0, 12.0]);
 //! # Ok(())
 //! # }
 //! ```

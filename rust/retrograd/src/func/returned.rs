@@ -12,14 +12,13 @@ use crate::{Error, Result};
 /// value, and panics with the text of the error if there is one; of a closure that returns a `Result`, a `Result`.
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Result, Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[3.0], &[1])?);
-/// let fallible = func::grad(|x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(x.engine())?.into()) });
-/// assert!(fallible(&x).is_err(), "the closure returns no scalar");
-/// # Ok(())
-/// # }
+/// // Both return a vector, which has no gradient.
+/// let fallible = func::grad(|x: &Tensor| -> Result<Tensor> { Ok(x * x) });
+/// assert!(fallible(&tensor![3.0]).unwrap_err().to_string().contains("return a scalar Tensor"));
+/// let panics = func::grad(|x: &Tensor| x * x);
+/// assert!(std::panic::catch_unwind(|| panics(&tensor![3.0])).is_err());
 /// ```
 pub trait Returned {
     /// The tree.

@@ -23,13 +23,16 @@ use crate::{Error, Result, Tensor, site};
 /// `f`: as `f` returns them, see [`Returned`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[2.0], &[])?);
-/// let cube = |x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(x.engine())?.mul(x.engine())?.into()) };
-/// assert_eq!(func::grad(cube)(&x)?.engine().item()?.as_f64(), 12.0);
-/// assert_eq!(func::grad(func::grad(func::grad(cube)))(&x)?.engine().item()?.as_f64(), 6.0);
+/// # fn main() -> retrograd::Result<()> {
+/// let x = Tensor::from(2.0);
+/// let cube = |x: &Tensor| x * x * x;
+/// assert_eq!(func::grad(cube)(&x).item::<f64>()?, 12.0);
+/// assert_eq!(func::grad(func::grad(func::grad(cube)))(&x).item::<f64>()?, 6.0);
+/// // Of a function of several tensors: a tree of them.
+/// let (by_a, by_b) = func::grad(|(a, b): &(Tensor, Tensor)| a * a * b)(&(x, Tensor::from(5.0)));
+/// assert_eq!([by_a.item::<f64>()?, by_b.item::<f64>()?], [20.0, 4.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -45,7 +48,7 @@ pub fn grad<X: Tree, R: Returned<Value = Tensor>>(f: impl Fn(&X) -> R) -> impl F
 /// The function that gives the value of `f` and its gradient, by one call of `f`. See [`grad`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, Tree, engine, func};
+/// use retrograd::{Tensor, Tree, func};
 ///
 /// #[derive(Tree)]
 /// struct Params {
@@ -53,14 +56,12 @@ pub fn grad<X: Tree, R: Returned<Value = Tensor>>(f: impl Fn(&X) -> R) -> impl F
 ///     offset: Tensor,
 /// }
 ///
-/// # fn main() -> Result<()> {
-/// # let number = |x: f64| -> Result<Tensor> { Ok(engine::Tensor::from_slice(&[x], &[])?.into()) };
-/// let params = Params { slope: number(2.0)?, offset: number(1.0)? };
-/// let (value, grads) = func::value_and_grad(|p: &Params| -> Result<Tensor> {
-///     Ok(p.slope.engine().times(3.0)?.add(p.offset.engine())?.into())
-/// })(&params)?;
-/// assert_eq!(value.engine().item()?.as_f64(), 7.0);
-/// assert_eq!(grads.slope.engine().item()?.as_f64(), 3.0);
+/// # fn main() -> retrograd::Result<()> {
+/// let params = Params { slope: Tensor::from(2.0), offset: Tensor::from(1.0) };
+/// let x = Tensor::from(3.0);
+/// let (value, grads) = func::value_and_grad(|p: &Params| &p.slope * &x + &p.offset)(&params);
+/// assert_eq!(value.item::<f64>()?, 7.0);
+/// assert_eq!([grads.slope.item::<f64>()?, grads.offset.item::<f64>()?], [3.0, 1.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -80,17 +81,15 @@ pub fn value_and_grad<X: Tree, R: Returned<Value = Tensor>>(
 /// back as it is. The function gives `((value, rest), gradient)`.
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-/// let ((loss, squares), gradient) = func::value_and_grad_aux(|x: &Tensor| -> Result<(Tensor, Tensor)> {
-///     let squares = x.engine().mul(x.engine())?;
-///     Ok((squares.sum(None)?.into(), squares.into()))
-/// })(&x)?;
-/// assert_eq!(loss.engine().item()?.as_f64(), 5.0);
-/// assert_eq!(squares.engine().to_vec::<f64>()?, [1.0, 4.0]);
-/// assert_eq!(gradient.engine().to_vec::<f64>()?, [2.0, 4.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let squared = |x: &Tensor| {
+///     let residual = x - 1.0;
+///     (&residual * &residual, residual)
+/// };
+/// let ((loss, residual), gradient) = func::value_and_grad_aux(squared)(&Tensor::from(3.0));
+/// assert_eq!([loss.item::<f64>()?, residual.item::<f64>()?, gradient.item::<f64>()?], [4.0, 2.0, 4.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -142,14 +141,12 @@ fn gradient<X: Tree, A: Tree>(
 /// `f`: as `f` returns them, see [`Returned`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0], &[2])?);
-/// let (value, pullback) = func::vjp(|x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(x.engine())?.into()) }, &x)?;
-/// assert_eq!(value.engine().to_vec::<f64>()?, [1.0, 4.0]);
-/// let g = Tensor::from(engine::Tensor::from_slice(&[10.0, 1.0], &[2])?);
-/// assert_eq!(pullback.call(&g).engine().to_vec::<f64>()?, [20.0, 4.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let (value, pullback) = func::vjp(|x: &Tensor| x * x, &tensor![1.0, 2.0]);
+/// assert_eq!(value.to_vec::<f64>()?, [1.0, 4.0]);
+/// assert_eq!(pullback.call(&tensor![10.0, 1.0]).to_vec::<f64>()?, [20.0, 4.0]);
 /// # Ok(())
 /// # }
 /// ```

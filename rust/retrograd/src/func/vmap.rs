@@ -166,14 +166,16 @@ impl Default for VmapOptions {
 /// as `f` returns them, see [`Returned`].
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// let x = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0, 3.0, 4.0], &[2, 2])?);
-/// let square_sum = |x: &Tensor| -> Result<Tensor> { Ok(x.engine().mul(x.engine())?.sum(None)?.into()) };
-/// assert_eq!(func::vmap(square_sum)(&x)?.engine().to_vec::<f64>()?, [5.0, 25.0]);
-/// // A gradient for each entry.
-/// assert_eq!(func::vmap(func::grad(square_sum))(&x)?.engine().to_vec::<f64>()?, [2.0, 4.0, 6.0, 8.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let x = tensor![1.0, 2.0, 3.0];
+/// let cube = |x: &Tensor| x * x * x;
+/// // A derivative for each entry.
+/// assert_eq!(func::vmap(func::grad(cube))(&x).to_vec::<f64>()?, [3.0, 12.0, 27.0]);
+/// // Each with each: what a function captures is the same for all entries.
+/// let table = func::vmap(|a: &Tensor| a * &tensor![1.0, 10.0])(&x);
+/// assert_eq!(table.to_vec::<f64>()?, [1.0, 10.0, 2.0, 20.0, 3.0, 30.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -185,14 +187,14 @@ pub fn vmap<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::With
 /// As [`vmap`], with options: other axes, random numbers, parts of the batch.
 ///
 /// ```
-/// use retrograd::{Result, Tensor, engine, func};
+/// use retrograd::{Tensor, func, tensor};
 ///
-/// # fn main() -> Result<()> {
-/// let rows = Tensor::from(engine::Tensor::from_slice(&[1.0, 2.0, 3.0, 4.0], &[2, 2])?);
-/// let weight = Tensor::from(engine::Tensor::from_slice(&[10.0, 100.0], &[2])?);
-/// let dot = |(x, w): &(Tensor, Tensor)| -> Result<Tensor> { Ok(x.engine().mul(w.engine())?.sum(None)?.into()) };
-/// let dots = func::vmap_with(dot, |o| o.in_dims((0, None)))(&(rows, weight))?;
-/// assert_eq!(dots.engine().to_vec::<f64>()?, [210.0, 430.0]);
+/// # fn main() -> retrograd::Result<()> {
+/// let columns = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+/// let weighted = |(x, w): &(Tensor, Tensor)| x * w;
+/// let map = func::vmap_with(weighted, |o| o.in_dims((1, None)).out_dims(1));
+/// let y = map(&(columns, tensor![10.0, 100.0]));
+/// assert_eq!(y.to_vec::<f64>()?, [10.0, 20.0, 30.0, 400.0, 500.0, 600.0]);
 /// # Ok(())
 /// # }
 /// ```

@@ -122,7 +122,8 @@ impl<'a> Gradcheck<'a> {
         Self {
             inputs: places(&inputs.tensors()),
             f: Box::new(move |xs: &Places| {
-                let given = own.as_ref().map_err(Error::clone)?.with_tensors(xs.iter().flatten().cloned().map(Tensor))?;
+                let given =
+                    own.as_ref().map_err(Error::clone)?.with_tensors(xs.iter().flatten().cloned().map(Tensor))?;
                 Ok(places(&f(&given).into_result()?.tensors()))
             }),
             first,

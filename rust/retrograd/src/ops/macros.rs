@@ -3,7 +3,7 @@
 /// The public functions and methods of an op, each in up to four forms: the one that panics, its `try_` twin, and the
 /// two that take options.
 ///
-/// The documentation; the names and parameters of the function (`fn`), the method, the associated function
+/// It is given the documentation; the names and parameters of the function (`fn`), the method, the associated function
 /// (`made`) and the method that writes to its tensor (`in_place`, with documentation of its own), as far as there are
 /// any; what a method does first; the result; the engine's function and its arguments; the options, and the arguments
 /// that come of them.
@@ -11,14 +11,14 @@ macro_rules! op {
     (
         $docs:tt
         $(fn $function:tt $params:tt)?
-        $(method $method:tt $($self_params:tt $first:tt)?)?
+        $(method $method:tt $self_params:tt $first:tt)?
         $(made $made:tt $made_params:tt)?
         $(in_place $in_place_docs:tt $in_place:tt $in_place_params:tt $in_place_first:tt {$in_place_path:path})?
         -> $out:ty = $path:path, $args:tt
         $with:tt
     ) => {
         $(emit! { $docs $function $params {} [] $out, $path, $args $with })?
-        $(impl crate::Tensor { emit! { $docs $method $($self_params $first)? [] $out, $path, $args $with } })?
+        $(impl crate::Tensor { emit! { $docs $method $self_params $first [] $out, $path, $args $with } })?
         $(impl crate::Tensor { emit! { $docs $made $made_params {} [] $out, $path, $args $with } })?
         $(impl crate::Tensor {
             emit! {
@@ -74,9 +74,10 @@ macro_rules! emit {
         #[inline]
         #[allow(clippy::too_many_arguments)]
         pub fn $name<$($a,)? $($life)?>($($params)*, options: impl FnOnce($options) -> $options) -> $out {
+            // First, as the closure may call ops too.
+            let $o = options(Default::default());
             crate::site::here();
             $($first)*
-            let $o = options(Default::default());
             crate::site::done(crate::ops::results::face($path($($lead)* $($arg),*)))
         }
 
@@ -87,9 +88,10 @@ macro_rules! emit {
         pub fn $try_name<$($a,)? $($life)?>(
             $($params)*, options: impl FnOnce($options) -> $options
         ) -> crate::Result<$out> {
+            // First, as the closure may call ops too.
+            let $o = options(Default::default());
             crate::site::here();
             $($first)*
-            let $o = options(Default::default());
             crate::ops::results::face($path($($lead)* $($arg),*))
         }
     };

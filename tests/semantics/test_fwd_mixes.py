@@ -246,3 +246,35 @@ def test_fwd_6_a_transform_may_write_to_the_tangent_of_an_argument():
         _, t = rg.func.jvp(rg.func.grad(f), xs, vs)
         same(t, [60.0])
         escaped.clear()
+
+
+def test_fwd_13_what_a_function_saves_of_its_results_has_their_tangents():
+    """Forward over reverse through a Function: its backward reads the result, which depends on the argument."""
+
+    class Exp(Function):
+        @staticmethod
+        def forward(x):
+            return x.exp()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(output)
+            ctx.save_for_forward(output)
+
+        @staticmethod
+        def backward(ctx, g):
+            (y,) = ctx.saved_tensors
+            return g * y
+
+        @staticmethod
+        def jvp(ctx, t):
+            (y,) = ctx.saved_tensors
+            return t * y
+
+    x = rg.tensor([0.5, -1.0], dtype=rg.float64)
+    hessian = rg.func.hessian(lambda x: (Exp.apply(x) * rg.tensor([2.0, 3.0], dtype=rg.float64)).sum())(x)
+    close(hessian, rg.diag(x.exp() * rg.tensor([2.0, 3.0], dtype=rg.float64)))
+    third = rg.func.jacfwd(rg.func.hessian(lambda x: Exp.apply(x)))(rg.tensor(0.5, dtype=rg.float64))
+    close(third, math.exp(0.5))
+    point = leaf([0.5, -1.0])
+    assert rg.autograd.gradgradcheck(Exp.apply, point, check_fwd_over_rev=True)

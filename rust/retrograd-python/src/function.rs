@@ -503,6 +503,11 @@ fn finish<'py>(
         let outcomes: SmallVec<[jvp::Outcome; 2]> =
             results.iter().zip(requires_grad).map(|(t, requires_grad)| t.clone().map(|t| (t, requires_grad))).collect();
         jvp::propagate(&jvp::Call { ctx, args, operands, tensors_in: &tensors_in, dirty: &dirty, results: &outcomes })?;
+        if let Some(node) = node_of_ctx(ctx)
+            && let Some(saved) = node.rule().saved_slots()
+        {
+            saved.share_tangents(&|nr| results.get(nr).and_then(Option::as_ref)).or_py()?;
+        }
     }
     ctx.get().end_of_forward();
 

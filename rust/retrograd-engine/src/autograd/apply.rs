@@ -326,10 +326,10 @@ fn op_of<'a>(node: Option<&'a NodeRef>, op: &'a dyn Unrecorded) -> &'a dyn AnyPr
     node.and_then(|node| node.rule.op()).unwrap_or_else(|| op.op())
 }
 
-/// Results that their node saves are saved with their tangents: in forward over reverse the rule needs both.
+/// Results that their node saves are saved with their tangents.
 fn share_tangents(node: Option<&NodeRef>, outs: &[Tensor]) -> Result<()> {
     match node.and_then(|node| node.rule.saved_slots()) {
-        Some(saved) => saved.share_tangents(outs),
+        Some(saved) => saved.share_tangents(&|nr| outs.get(nr)),
         None => Ok(()),
     }
 }

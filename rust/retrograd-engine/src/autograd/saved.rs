@@ -460,9 +460,10 @@ impl SavedSlots {
         };
         Some(f(&*packed.value))
     }
-    /// Gives the saved outputs of the node the tangents of these.
+    /// Gives the saved outputs of the node the tangents of its results, which `out` has by number: in forward over
+    /// reverse the rule needs both.
     #[cold]
-    pub(crate) fn share_tangents(&self, outs: &[Tensor]) -> Result<()> {
+    pub fn share_tangents<'a>(&self, out: &dyn Fn(usize) -> Option<&'a Tensor>) -> Result<()> {
         // Not under the lock: tangents that are replaced may take objects of the host with them.
         let values = match &*self.0.lock() {
             Slots::Held { values, .. } => values.clone(),
@@ -474,14 +475,14 @@ impl SavedSlots {
                 SavedForm::Part { tensor, .. } => (tensor, 0),
                 SavedForm::Packed(packed) => {
                     if let (Some(bearer), Some(nr)) = (&packed.tangents, packed.link.output())
-                        && let Some(out) = outs.get(nr as usize)
+                        && let Some(out) = out(nr as usize)
                     {
                         bearer.borrow_tangents(out)?;
                     }
                     continue;
                 }
             };
-            if let Some(out) = outs.get(output as usize) {
+            if let Some(out) = out(output as usize) {
                 tensor.share_tangents(out)?;
             }
         }

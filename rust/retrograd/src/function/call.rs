@@ -228,8 +228,8 @@ impl Finish<'_> {
         }
         if mode::propagates(mode::word()) {
             forward_mode::propagate(&self, &dirty, &results, &requires_grad)?;
-            if let Some(node) = &made {
-                forward_mode::share_tangents(node, &results)?;
+            if let Some(saved) = made.as_ref().and_then(|node| node.rule().saved_slots()) {
+                saved.share_tangents(&|nr| results.get(nr).and_then(Option::as_ref))?;
             }
         }
         Ok(results.into_iter().map(|t| t.map(Tensor)).collect())

@@ -4,9 +4,7 @@ use super::arguments::Places;
 use super::call::{Custom, Finish, call, zeros};
 use super::context::{Available, Context};
 use crate::engine::autograd::engine::run;
-use crate::engine::autograd::forward::{Hidden, check_sizes, depth, own_tangents, propagate_through};
-use crate::engine::autograd::node::NodeRef;
-use crate::engine::autograd::saved::Seen;
+use crate::engine::autograd::forward::{check_sizes, own_tangents, propagate_through};
 use crate::engine::autograd::{Backward, GradGuard, Grads, Root, Target, is_grad_enabled};
 use crate::engine::generator::default_generator;
 use crate::engine::{self, Error, transforms};
@@ -23,29 +21,6 @@ pub(super) fn propagate(finish: &Finish, dirty: &[Raw], results: &[Option<Raw>],
     let name = finish.rules.name();
     let tangents = Tangents { finish, dirty, results, requires_grad };
     propagate_through(&operands, &outs, &mut |ts| tangents.of(ts), name)
-}
-
-/// Results that their node saves are saved with their tangents: in forward over reverse the rule needs both.
-pub(super) fn share_tangents(node: &NodeRef, results: &[Option<Raw>]) -> Result<()> {
-    let mut saved: Vec<(Raw, u32)> = Vec::new();
-    if let Some(slots) = node.rule().saved_slots() {
-        slots.each(|_, seen| {
-            if let Seen::Tensor(t, Some(nr)) = seen {
-                saved.push((t.clone(), nr));
-            }
-        });
-    }
-    for level in 0..depth() {
-        // The innermost level that is seen is this one.
-        let _inner = Hidden::from(level + 1);
-        for (t, nr) in &saved {
-            let result = results.get(*nr as usize).and_then(Option::as_ref);
-            if let Some(tangent) = result.map(Raw::tangent).transpose()?.flatten() {
-                t.set_tangent(tangent)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 struct Tangents<'a> {

@@ -321,8 +321,8 @@ class _Block:
 
     def each(self, buffers: Buffers) -> list[Any]:
         """All of them, for the call that counts the elements of one."""
-        memory, _, datatype = buffers.parts(self._first, sum(self._counts))
-        return [memory, buffers.parts(self._first, self._counts[0])[1], datatype]
+        memory, count, datatype = buffers.parts(self._first, sum(self._counts))
+        return [memory, count // len(self._counts), datatype]
 
     def spread(self, buffers: Buffers) -> list[Any]:
         """Each of them, for calls that give processes more or less."""

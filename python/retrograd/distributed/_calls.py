@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any
 
 from retrograd._core import Tensor
 from retrograd.distributed._collectives import Collectives, ReduceOp
@@ -15,12 +15,11 @@ from retrograd.distributed._groups import (
     get_rank,
     is_initialized,
     outside,
-    refuse,
     resolved,
 )
+from retrograd.distributed._work import Work, seconds
 
 __all__ = [
-    "Work",
     "all_gather",
     "all_gather_into_tensor",
     "all_gather_single",
@@ -30,16 +29,12 @@ __all__ = [
     "barrier",
     "broadcast",
     "gather",
-    "irecv",
-    "isend",
     "monitored_barrier",
-    "recv",
     "reduce",
     "reduce_scatter",
     "reduce_scatter_single",
     "reduce_scatter_tensor",
     "scatter",
-    "send",
 ]
 
 
@@ -48,27 +43,15 @@ Group = ProcessGroup | None
 _OF_ORDER = (ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PRODUCT, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR)
 
 
-class Work:
-    """What a collective with `async_op=True` returns: it is done.
-
-    >>> work = rg.distributed.Work()
-    >>> work.wait(), work.is_completed(), work.is_success()
-    (True, True, True)
-    """
-
-    def wait(self, timeout: Any = None) -> bool:
-        """Return True when the work is done."""
-        return True
-
-    def is_completed(self) -> bool:
-        """Whether the work is done: it is."""
-        return True
-
-    is_success = is_completed
-
-
-def _finish(async_op: bool) -> Work | None:
-    return Work() if async_op else None
+def _finish(work: Work | None, async_op: bool, outputs: Sequence[Tensor] = ()) -> Work | None:
+    """The handle of what a backend began, with what it writes; without `async_op`, wait for it."""
+    if async_op:
+        work = Work() if work is None else work
+        work._tensors = list(outputs)
+        return work
+    if work is not None:
+        work.wait()
+    return None
 
 
 def _entered(name: str, group: Group) -> Collectives | None:
@@ -153,8 +136,7 @@ def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None,
         return None
     if tensor.is_complex() and op in _OF_ORDER:
         raise ValueError(f"all_reduce does not support {op} on complex tensors")
-    backend.all_reduce(tensor, op)
-    return _finish(async_op)
+    return _finish(backend.all_reduce(tensor, op), async_op, [tensor])
 
 
 def reduce(
@@ -172,13 +154,13 @@ def reduce(
     >>> rg.distributed.destroy_process_group()
     """
     if outside(group):
-        return _finish(_entered("reduce", group) is not None)
+        _entered("reduce", group)
+        return None
     root = _root(group, dst, group_dst)
     _check_tensor(tensor, "tensor")
     backend = resolved(group)._collectives
     _check_root("reduce", root, backend)
-    backend.reduce(tensor, root, op)
-    return _finish(async_op)
+    return _finish(backend.reduce(tensor, root, op), async_op, [tensor])
 
 
 def broadcast(
@@ -191,13 +173,13 @@ def broadcast(
     >>> rg.distributed.destroy_process_group()
     """
     if outside(group):
-        return _finish(_entered("broadcast", group) is not None)
+        _entered("broadcast", group)
+        return None
     root = _root(group, src, group_src)
     _check_tensor(tensor, "tensor")
     backend = resolved(group)._collectives
     _check_root("broadcast", root, backend)
-    backend.broadcast(tensor, root)
-    return _finish(async_op)
+    return _finish(backend.broadcast(tensor, root), async_op, [tensor])
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False) -> Work | None:
@@ -216,8 +198,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, a
     if (backend := _entered("all_gather", group)) is None:
         return None
     _check_places("all_gather", tensor_list, [tensor] * backend.size, backend.size)
-    backend.all_gather(tensor_list, tensor)
-    return _finish(async_op)
+    return _finish(backend.all_gather(tensor_list, tensor), async_op, tensor_list)
 
 
 def all_gather_single(
@@ -237,14 +218,26 @@ def all_gather_single(
     _check_dtypes(output_tensor, input_tensor)
     if (backend := _entered("all_gather_single", group)) is None:
         return None
-    outputs = _parts(output_tensor, backend.size)
-    _check_places("all_gather_single", outputs, [input_tensor] * backend.size, backend.size)
-    backend.all_gather(outputs, input_tensor)
-    return _finish(async_op)
+    if output_tensor.numel() != input_tensor.numel() * backend.size:
+        sizes = f"{_sizes(output_tensor)} for {backend.size} times {_sizes(input_tensor)}"
+        raise ValueError(f"output tensor size must be equal to world_size times input tensor size: got {sizes}")
+    outputs = _parts(output_tensor, backend.size, input_tensor.shape)
+    return _finish(backend.all_gather(outputs, input_tensor), async_op, [output_tensor])
 
 
-def _parts(tensor: Tensor, count: int) -> list[Tensor]:
-    return [tensor] if count == 1 else list(tensor.tensor_split(count))
+def _parts(tensor: Tensor, count: int, shape: Sequence[int] | None = None) -> list[Tensor]:
+    """Equal parts of a tensor by its first dimension, each with a shape, if told."""
+    if count == 1 and shape is None:
+        return [tensor]
+    flat = tensor.detach()
+    if shape is not None and tensor.is_contiguous():
+        flat = flat.view(-1)
+    if flat.dim() == 0 or flat.shape[0] % count:
+        raise RuntimeError(
+            f"Tensor's dim 0 does not divide equally across group size: {_sizes(tensor)} for {count} processes"
+        )
+    parts = flat.tensor_split(count)
+    return list(parts) if shape is None else [part.view(shape) for part in parts]
 
 
 def _deprecated(old: str, new: str) -> None:
@@ -296,9 +289,9 @@ def gather(
     root = _root(group, dst, group_dst, 0)
     _check_given(backend.rank == root, outputs, "gather_list", "destination")
     _check_root("gather", root, backend)
-    _check_places("gather", outputs, [tensor] * backend.size, backend.size)
-    backend.gather(outputs, tensor, root)
-    return _finish(async_op)
+    if backend.rank == root:
+        _check_places("gather", outputs, [tensor] * backend.size, backend.size)
+    return _finish(backend.gather(outputs, tensor, root), async_op, outputs)
 
 
 def _check_given(here: bool, values: Any, name: str, role: str) -> None:
@@ -335,14 +328,14 @@ def scatter(
     root = _root(group, src, group_src, 0)
     _check_given(backend.rank == root, inputs, "scatter_list", "source")
     _check_root("scatter", root, backend)
-    if len(inputs) != backend.size:
-        raise RuntimeError(
-            f"scatter: Incorrect input list size {len(inputs)}. Input list size should be {backend.size}, same as size "
-            "of the process group."
-        )
-    _check_places("scatter", [tensor] * backend.size, inputs, backend.size)
-    backend.scatter(tensor, inputs, root)
-    return _finish(async_op)
+    if backend.rank == root:
+        if len(inputs) != backend.size:
+            raise RuntimeError(
+                f"scatter: Incorrect input list size {len(inputs)}. Input list size should be {backend.size}, same as "
+                "size of the process group."
+            )
+        _check_places("scatter", [tensor] * backend.size, inputs, backend.size)
+    return _finish(backend.scatter(tensor, inputs, root), async_op, [tensor])
 
 
 def reduce_scatter(
@@ -369,8 +362,7 @@ def reduce_scatter(
     if len(input_list) != backend.size:
         raise RuntimeError("invalid input tensor list size, must be world size")
     _check_places("reduce_scatter", [output] * backend.size, input_list, backend.size)
-    backend.reduce_scatter(output, input_list, op)
-    return _finish(async_op)
+    return _finish(backend.reduce_scatter(output, input_list, op), async_op, [output])
 
 
 def reduce_scatter_single(
@@ -390,10 +382,11 @@ def reduce_scatter_single(
     _check_dtypes(output, input)
     if (backend := _entered("reduce_scatter_single", group)) is None:
         return None
-    inputs = _parts(input, backend.size)
-    _check_places("reduce_scatter_single", [output] * backend.size, inputs, backend.size)
-    backend.reduce_scatter(output, inputs, op)
-    return _finish(async_op)
+    if input.numel() != output.numel() * backend.size:
+        sizes = f"{_sizes(input)} for {backend.size} times {_sizes(output)}"
+        raise ValueError(f"input tensor must be the same size as output size times world size: got {sizes}")
+    inputs = _parts(input, backend.size, output.shape)
+    return _finish(backend.reduce_scatter(output, inputs, op), async_op, [output])
 
 
 def reduce_scatter_tensor(
@@ -424,16 +417,14 @@ def all_to_all(
     >>> rg.distributed.destroy_process_group()
     """
     if outside(group):
-        return _finish(_entered("all_to_all", group) is not None)
+        _entered("all_to_all", group)
+        return None
     _check_tensors(output_tensor_list, "output_tensor_list")
     _check_tensors(input_tensor_list, "input_tensor_list")
     _check_dtypes(*output_tensor_list, *input_tensor_list)
     backend = resolved(group)._collectives
-    _check_places("all_to_all", output_tensor_list, input_tensor_list, backend.size)
-    if len(input_tensor_list) != backend.size:
-        raise RuntimeError("invalid input tensor list size, must be world size")
-    backend.all_to_all(output_tensor_list, input_tensor_list)
-    return _finish(async_op)
+    _check_exchange("all_to_all", output_tensor_list, input_tensor_list, backend)
+    return _finish(backend.all_to_all(output_tensor_list, input_tensor_list), async_op, output_tensor_list)
 
 
 def all_to_all_single(
@@ -454,16 +445,30 @@ def all_to_all_single(
     >>> rg.distributed.destroy_process_group()
     """
     if outside(group):
-        return _finish(_entered("all_to_all_single", group) is not None)
+        _entered("all_to_all_single", group)
+        return None
     _check_tensor(output, "output")
     _check_tensor(input, "input")
     _check_dtypes(output, input)
     backend = resolved(group)._collectives
     outputs = _split(output, output_split_sizes, backend.size)
     inputs = _split(input, input_split_sizes, backend.size)
-    _check_places("all_to_all_single", outputs, inputs, backend.size)
-    backend.all_to_all(outputs, inputs)
-    return _finish(async_op)
+    _check_exchange("all_to_all_single", outputs, inputs, backend)
+    return _finish(backend.all_to_all(outputs, inputs), async_op, [output])
+
+
+def _check_exchange(name: str, outputs: Sequence[Tensor], inputs: Sequence[Tensor], backend: Collectives) -> None:
+    """Whether there is a tensor for each process, and that for this one has the size of what it gets."""
+    if len(outputs) != backend.size:
+        raise RuntimeError(
+            f"{name}: invalid output tensor list at index 0 (expected length {backend.size}, got {len(outputs)})"
+        )
+    if len(inputs) != backend.size:
+        raise RuntimeError("invalid input tensor list size, must be world size")
+    rank = backend.rank
+    if outputs[rank].numel() != inputs[rank].numel():
+        sizes = f"expected {_sizes(inputs[rank])}, got {_sizes(outputs[rank])}"
+        raise RuntimeError(f"{name}: invalid tensor size at index {rank} ({sizes})")
 
 
 def _split(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
@@ -473,7 +478,7 @@ def _split(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
         raise RuntimeError("Number of tensor splits not equal to group size")
     if sum(sizes) != tensor.shape[0]:
         raise RuntimeError("Split sizes doesn't match total dim 0 size")
-    return list(tensor.split(sizes))
+    return list(tensor.detach().split(sizes))
 
 
 def barrier(group: Group = None, async_op: bool = False, device_ids: Any = None, timeout: Any = None) -> Work | None:
@@ -485,8 +490,7 @@ def barrier(group: Group = None, async_op: bool = False, device_ids: Any = None,
     """
     if (backend := _entered("barrier", group)) is None:
         return None
-    backend.barrier()
-    return _finish(async_op)
+    return _finish(backend.barrier(seconds(timeout)), async_op)
 
 
 def monitored_barrier(group: Group = None, timeout: Any = None, wait_all_ranks: bool = False) -> None:
@@ -497,89 +501,4 @@ def monitored_barrier(group: Group = None, timeout: Any = None, wait_all_ranks: 
     >>> rg.distributed.destroy_process_group()
     """
     if (backend := _entered("monitored_barrier", group)) is not None:
-        backend.barrier()
-
-
-def _refuse_messages(name: str, group: Group) -> NoReturn:
-    resolved(group)
-    refuse(f"{name} has no other process to talk to")
-
-
-def send(
-    tensor: Tensor, dst: int | None = None, group: Group = None, tag: int = 0, group_dst: int | None = None
-) -> NoReturn:
-    """Refused: there is one process.
-
-    Raises: ValueError for this process, NotImplementedError for every other.
-
-    >>> rg.distributed.init_process_group("gloo")
-    >>> try:
-    ...     rg.distributed.send(rg.ones(2), 1)
-    ... except NotImplementedError as error:
-    ...     print(error)
-    more than one process is not there: send has no other process to talk to
-    >>> rg.distributed.destroy_process_group()
-    """
-    _check_self(_root(group, dst, group_dst), "destination", group)
-    _refuse_messages("send", group)
-
-
-def recv(
-    tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
-) -> NoReturn:
-    """Refused: there is one process.
-
-    Raises: ValueError for this process, NotImplementedError for every other.
-
-    >>> rg.distributed.init_process_group("gloo")
-    >>> try:
-    ...     rg.distributed.recv(rg.ones(2), 1)
-    ... except NotImplementedError as error:
-    ...     print(error)
-    more than one process is not there: recv has no other process to talk to
-    >>> rg.distributed.destroy_process_group()
-    """
-    if src is not None or group_src is not None:
-        _check_self(_root(group, src, group_src), "source", group)
-    _refuse_messages("recv", group)
-
-
-def _check_self(rank: int, role: str, group: Group) -> None:
-    if resolved(group).rank() == rank:
-        raise ValueError(f"Invalid {role} rank: {role} rank should not be the same as the rank of the current process.")
-
-
-def isend(
-    tensor: Tensor, dst: int | None = None, group: Group = None, tag: int = 0, group_dst: int | None = None
-) -> NoReturn:
-    """Refused: there is one process.
-
-    Raises: NotImplementedError.
-
-    >>> rg.distributed.init_process_group("gloo")
-    >>> try:
-    ...     rg.distributed.isend(rg.ones(2), 1)
-    ... except NotImplementedError as error:
-    ...     print(error)
-    more than one process is not there: isend has no other process to talk to
-    >>> rg.distributed.destroy_process_group()
-    """
-    _refuse_messages("isend", group)
-
-
-def irecv(
-    tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
-) -> NoReturn:
-    """Refused: there is one process.
-
-    Raises: NotImplementedError.
-
-    >>> rg.distributed.init_process_group("gloo")
-    >>> try:
-    ...     rg.distributed.irecv(rg.ones(2), 1)
-    ... except NotImplementedError as error:
-    ...     print(error)
-    more than one process is not there: irecv has no other process to talk to
-    >>> rg.distributed.destroy_process_group()
-    """
-    _refuse_messages("irecv", group)
+        _finish(backend.barrier(seconds(timeout)), False)

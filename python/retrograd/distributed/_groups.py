@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NoReturn
+import sys
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from retrograd.distributed._collectives import Alone, Collectives
+from retrograd.distributed._collectives import Alone, Collectives, refuse
+from retrograd.distributed._work import seconds
 
 __all__ = [
     "GroupMember",
@@ -34,8 +36,9 @@ __all__ = [
 ]
 
 
-# Where launchers say how many processes there are, besides WORLD_SIZE.
-_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+# Where launchers write how many processes there are, and what they write where they do not.
+_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
+_PRESENT = ("PMIX_RANK",)
 
 
 class ProcessGroup:
@@ -80,6 +83,7 @@ class GroupMember(metaclass=_Members):
 
 group = GroupMember
 _world: ProcessGroup | None = None
+_groups: list[ProcessGroup] = []
 
 
 def is_available() -> bool:
@@ -153,13 +157,14 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Make the default group, of this process.
+    """Make the default group, of all processes that `mpiexec` started, or of this one.
 
-    Args: `backend` None, "gloo" or "mpi"; `world_size` and `rank`, or else the address `init_method`, or the variables
-    WORLD_SIZE and RANK of the environment, say how many processes there are, one if none of them does, and the number
-    of this one. The others are ignored.
-    Raises: NotImplementedError for more than one process, RuntimeError for a backend of another device, ValueError for
-    an unknown one, for a rank that is not 0, and if there is a default group.
+    Args: `backend` None, "gloo" or "mpi", which are one: MPI for several processes, and nothing for one. How many there
+    are, and which is which, the launcher says. `world_size` and `rank`, the address `init_method`, or the variables
+    WORLD_SIZE and RANK of the environment may state it again. `timeout`, a `timedelta`, is how long a collective waits
+    for other processes, 30 minutes for None. The others are ignored.
+    Raises: NotImplementedError if mpi4py is missing, or if the world is not as large as stated; RuntimeError for a
+    backend of another device; ValueError for an unknown one, for another rank, and if there is a default group.
 
     >>> rg.distributed.init_process_group("gloo", rank=0, world_size=1)
     >>> rg.distributed.get_world_size()
@@ -169,26 +174,42 @@ def init_process_group(
     global _world
     if _world is not None:
         raise ValueError("trying to initialize the default process group twice!")
-    name = _backend(backend)
+    name, limit = _backend(backend), seconds(timeout)
     asked = {key: int(values[-1]) for key, values in parse_qs(urlsplit(init_method or "").query).items()}
-    size = world_size if world_size != -1 else asked.get("world_size", _stated_size())
-    number = rank if rank != -1 else asked.get("rank", int(os.environ.get("RANK") or 0))
-    if size != 1:
-        refuse(f"init_process_group got a world of {size}; run one, with WORLD_SIZE=1 or unset")
-    if number != 0:
-        raise ValueError(f"Invalid rank {number}, rank should be in the interval [0, 0]: the world has one process")
-    _world = ProcessGroup(Alone(), name, [0])
+    size = world_size if world_size != -1 else asked.get("world_size", int(os.environ.get("WORLD_SIZE") or -1))
+    number = rank if rank != -1 else asked.get("rank", int(os.environ.get("RANK") or -1))
+    found = _collectives(size, number, limit)
+    _world = ProcessGroup(found, name, list(range(found.size)))
+    _groups.append(_world)
 
 
-def refuse(facts: str) -> NoReturn:
-    """Say that there is one process alone."""
-    raise NotImplementedError(f"more than one process is not there: {facts}")
+def _collectives(size: int, number: int, timeout: float | None) -> Collectives:
+    """The world of the launcher, which has to be that of what was stated: -1 for nothing."""
+    launched = max((int(os.environ[name]) for name in _SIZES if os.environ.get(name)), default=1)
+    several = max(size, launched)
+    if several == 1 and not any(name in os.environ for name in _PRESENT) and "mpi4py.MPI" not in sys.modules:
+        found: Collectives = Alone()
+    else:
+        from retrograd.distributed._mpi import world
 
-
-def _stated_size() -> int:
-    if os.environ.get("WORLD_SIZE"):
-        return int(os.environ["WORLD_SIZE"])
-    return max((int(os.environ[name]) for name in _LAUNCHERS if os.environ.get(name)), default=1)
+        found = world(several, timeout)
+    if size not in (-1, found.size):
+        found.close()
+        refuse(
+            f"init_process_group got a world of {size}, and MPI has {found.size} process(es), which is what counts: "
+            f"start with `mpiexec -n {size} python ...`, or leave WORLD_SIZE and world_size unset"
+        )
+    if launched > found.size:
+        found.close()
+        refuse(
+            f"init_process_group got a world of {launched} from the launcher, and MPI has {found.size} process(es): "
+            "mpi4py uses another MPI than this mpiexec; take the mpiexec that was installed with it"
+        )
+    if number not in (-1, found.rank):
+        found.close()
+        valid = f"rank should be in the interval [0, {found.size - 1}]"
+        raise ValueError(f"Invalid rank {number}, {valid}, and is {found.rank} here: the launcher numbers processes")
+    return found
 
 
 def _backend(stated: str | None) -> str:
@@ -215,6 +236,11 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     """
     global _world
     assert _world is not None, "Process group cannot be None"
+    ending = list(_groups) if group is None or group is _world else [group]
+    for each in reversed(ending):
+        if each in _groups:
+            _groups.remove(each)
+            each._collectives.close()
     if group is None or group is _world:
         _world = None
 
@@ -342,10 +368,13 @@ def new_group(
     device_id: Any = None,
     sort_ranks: bool = True,
 ) -> ProcessGroup | int:
-    """A group of some processes of the default one: all for None; the other options are ignored.
+    """A group of some processes of the default one: all for None.
 
+    All processes of the default group call this, in one order; with `use_local_synchronization` only those of the new
+    one. `timeout` is how long collectives of the group wait, 30 minutes for None. Processes are numbered by rank, or in
+    the order of `ranks` without `sort_ranks`. The other options are ignored.
     Returns: the group, or `GroupMember.NON_GROUP_MEMBER` if this process is not in it.
-    Raises: ValueError for processes that are not there.
+    Raises: ValueError for processes that are not there, or are there twice.
 
     >>> rg.distributed.init_process_group("gloo")
     >>> rg.distributed.new_group([0]).size()
@@ -353,7 +382,10 @@ def new_group(
     >>> rg.distributed.destroy_process_group()
     """
     world = resolved(None)
-    chosen = world._ranks if ranks is None else sorted(ranks)
+    chosen = list(world._ranks) if ranks is None else sorted(ranks) if sort_ranks else list(ranks)
+    limit = seconds(timeout)
+    if len(set(chosen)) != len(chosen):
+        raise ValueError(f"ranks list must not contain duplicate entries, got {chosen}")
     if len(chosen) > world.size():
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by init_process_group: "
@@ -363,6 +395,9 @@ def new_group(
         if not 0 <= rank < world.size():
             valid = f"Valid ranks are 0 to {world.size() - 1} (world_size={world.size()})"
             raise ValueError(f"Rank {rank} is out of range. {valid}")
-    if not chosen:
+    found = world._collectives.subset(chosen, limit, use_local_synchronization)
+    if found is None:
         return GroupMember.NON_GROUP_MEMBER
-    return ProcessGroup(Alone(), world._backend if backend is None else _backend(backend), list(chosen))
+    made = ProcessGroup(found, world._backend if backend is None else _backend(backend), chosen)
+    _groups.append(made)
+    return made

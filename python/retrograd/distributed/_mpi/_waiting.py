@@ -1,0 +1,175 @@
+"""Work that goes on by itself no further than MPI is called: who calls it, and for how long.
+
+A wait is a loop of tests, not MPI's own wait, which would neither end at a time limit nor let a signal through.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Generator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from retrograd.distributed._work import DistBackendError, Work, seconds
+
+if TYPE_CHECKING:
+    from retrograd.distributed._mpi._backend import Mpi
+
+# Work by its steps: each yields the requests of MPI to wait for before the next one, and gets the status of a single
+# one. It returns the rank that a message came from.
+Steps = Generator[list[Any], Any, int | None]
+
+# Seconds in which a waiting process gives its core away after each test, but stays awake: small messages arrive in
+# them. After them it sleeps between tests, the longer the longer it waited, up to the last figure; a test of a large
+# message moves its bytes, and does not return before it has nothing to move.
+AWAKE = 2e-4
+FIRST_SLEEP, LONGEST_SLEEP = 2e-5, 1e-3
+# How often it looks whether the others live.
+LOOK = 0.2
+
+_yield_core: Callable[[], Any] = getattr(os, "sched_yield", lambda: time.sleep(0))
+
+
+class Pending(Work):
+    """Work of the MPI backend. Its steps begin at once; each later one when the requests of the one before are done."""
+
+    def __init__(self, backend: Mpi, name: str, steps: Steps) -> None:
+        super().__init__()
+        self._backend, self._name, self._steps = backend, name, steps
+        self._requests: list[Any] | None = None
+        self._done = False
+        self._error: BaseException | None = None
+        self._lock = threading.Lock()  # of the requests, which two threads may not test at a time
+        self._calls: list[Callable[[], None]] = []
+        self._source = -1
+        self._limit = backend.timeout
+        self._status = backend.MPI.Status()
+        self.test()
+
+    def test(self) -> bool:
+        """Make progress. Return whether the work is done, or has failed."""
+        if self._done:
+            return True
+        if not self._lock.acquire(blocking=False):
+            return False  # another thread is at it
+        try:
+            if self._done:
+                return True
+            while self._arrived():
+                self._requests = self._steps.send(self._status if self._requests else None)
+            return False
+        except StopIteration as end:
+            self._requests, self._done = None, True
+            self._source = -1 if end.value is None else end.value
+        except self._backend.MPI.Exception as error:
+            self._fail(DistBackendError(f"{self._place()}: MPI reports {error.Get_error_string()}"))
+        except BaseException as error:
+            self._fail(error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._lock.release()
+        self._finish()
+        return True
+
+    def _arrived(self) -> bool:
+        if not self._requests:
+            return True
+        if len(self._requests) == 1:
+            return bool(self._requests[0].Test(self._status))
+        return bool(self._backend.MPI.Request.Testall(self._requests))
+
+    def _fail(self, error: BaseException) -> None:
+        self._error, self._done = error, True
+        if self._requests:
+            self._backend.keep(self)  # MPI still has the addresses
+
+    def _finish(self) -> None:
+        self._backend.progress.remove(self)
+        with self._lock:
+            calls, self._calls = self._calls, []
+        for call in calls:
+            call()
+
+    def _place(self) -> str:
+        return f"rank {self._backend.rank} in {self._name}"
+
+    def wait(self, timeout: timedelta | None = None) -> bool:
+        self.wait_for(seconds(timeout, self._limit))
+        return True
+
+    def wait_for(self, limit: float | None) -> None:
+        """`wait`, where `limit` is in seconds."""
+        if not self.test():
+            self._loop(limit)
+        if self._error is not None:
+            raise self._error
+
+    def _loop(self, limit: float | None) -> None:
+        begin = time.monotonic()
+        look, pause = begin + LOOK, FIRST_SLEEP
+        while not self.test():
+            now = time.monotonic()
+            if now - begin < AWAKE:
+                _yield_core()
+                continue
+            if limit is not None and now - begin > limit:
+                self._give_up(f"timed out after {limit:g} s")
+            if now > look:
+                look = now + LOOK
+                if gone := self._backend.gone():
+                    self._give_up(f"cannot be finished: {gone}")
+            time.sleep(pause)
+            pause = min(pause * 1.2, LONGEST_SLEEP)
+
+    def _give_up(self, reason: str) -> None:
+        with self._lock:
+            if self._done:
+                return
+            where = self._backend.whereabouts()
+            self._fail(DistBackendError(f"{self._place()}: {self._name.split(' ')[0]} {reason}.{where}"))
+        assert self._error is not None
+        self._backend.broken = str(self._error)
+        self._finish()
+
+    def is_completed(self) -> bool:
+        return self.test()
+
+    def exception(self) -> BaseException | None:
+        return self._error
+
+    def source_rank(self) -> int:
+        if self._source == -1:
+            return super().source_rank()
+        return self._source
+
+    def _when_done(self, call: Callable[[], None]) -> None:
+        with self._lock:
+            if not self._done:
+                self._calls.append(call)
+                return
+        call()
+
+
+class Progress:
+    """Tests work that nobody waits for, while there is some."""
+
+    def __init__(self) -> None:
+        self._pending: dict[int, Pending] = {}
+
+    def add(self, work: Pending) -> None:
+        """Test this until it is done."""
+        self._pending[id(work)] = work
+        if work._done:
+            self.remove(work)
+
+    def remove(self, work: Pending) -> None:
+        """Test this no more."""
+        self._pending.pop(id(work), None)
+
+    def poll(self) -> None:
+        """Test all once."""
+        for work in list(self._pending.values()):
+            work.test()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from retrograd import _core
@@ -13,10 +13,10 @@ from retrograd.distributed._calls import broadcast
 from retrograd.distributed._groups import ProcessGroup, get_global_rank
 from retrograd.distributed._objects import all_gather_object
 
-__all__ = ["check_agreement", "share"]
+__all__ = ["begin_share", "check_agreement", "share"]
 
-# Tensors of one dtype are sent in pieces of at most so many bytes, so that the copies stay small.
-_PIECE = 16 << 20
+# A tensor of so many bytes is sent from where it is; smaller ones are copied together, into pieces of about so many.
+_ALONE, _PIECE = 1 << 20, 16 << 20
 
 
 class _Description(NamedTuple):
@@ -89,37 +89,65 @@ def _beyond(first: list[_Description], other: list[_Description]) -> str:
     return f"Not on both: {shown}" if alone else "One has a name twice"
 
 
-@no_grad()
 def share(tensors: Iterable[Tensor], group: ProcessGroup, source: int) -> None:
     """Write the values of the process number `source` of the group into the tensors of all, few messages for many."""
+    begin_share(tensors, group, source)()
+
+
+@no_grad()
+def begin_share(tensors: Iterable[Tensor], group: ProcessGroup, source: int) -> Callable[[], None]:
+    """Begin `share`. Returns: what waits for its end."""
     if group.size() == 1:
-        return
+        return lambda: None
     of_dtype: dict[Any, list[Tensor]] = {}
     for tensor in tensors:
         of_dtype.setdefault(tensor.dtype, []).append(tensor)
+    begun: list[_Piece] = []
     for several in of_dtype.values():
         piece: list[Tensor] = []
         for tensor in several:
-            if _bytes(tensor) >= _PIECE and tensor.is_contiguous():
-                broadcast(tensor.data, group=group, group_src=source)
-                continue
-            if sum(map(_bytes, piece)) + _bytes(tensor) > _PIECE:
-                _share_flat(piece, group, source)
+            if _bytes(tensor) >= _ALONE and tensor.is_contiguous():
+                begun.append(_Piece([tensor], tensor.data, group, source))
+            else:
+                piece.append(tensor)
+            if sum(map(_bytes, piece)) >= _PIECE:
+                begun.append(_packed(piece, group, source))
                 piece = []
-            piece.append(tensor)
-        _share_flat(piece, group, source)
+        if piece:
+            begun.append(_packed(piece, group, source))
+
+    def finish() -> None:
+        for piece in begun:
+            piece.finish()
+
+    return finish
 
 
 def _bytes(tensor: Tensor) -> int:
     return tensor.numel() * tensor.element_size()
 
 
-def _share_flat(tensors: list[Tensor], group: ProcessGroup, source: int) -> None:
-    if not tensors:
-        return
+def _packed(tensors: list[Tensor], group: ProcessGroup, source: int) -> _Piece:
     flat = _core.cat([tensor.detach().reshape(-1) for tensor in tensors])
-    broadcast(flat, group=group, group_src=source)
-    if group.rank() == source:
-        return
-    for tensor, part in zip(tensors, flat.split([tensor.numel() for tensor in tensors]), strict=True):
-        tensor.copy_(part.view(tensor.shape))
+    return _Piece(tensors, flat, group, source)
+
+
+class _Piece:
+    """Tensors whose values are on the way, in `memory`: their own if it is a single one."""
+
+    def __init__(self, tensors: list[Tensor], memory: Tensor, group: ProcessGroup, source: int) -> None:
+        self.tensors, self.memory, self.here = tensors, memory, group.rank() == source
+        self.work = broadcast(memory, group=group, async_op=True, group_src=source)
+
+    @no_grad()
+    def finish(self) -> None:
+        assert self.work is not None
+        self.work.wait()
+        if self.here:
+            return
+        if self.memory.data_ptr() == self.tensors[0].data_ptr():
+            _core._increment_version(self.tensors[0])  # written without an op
+            return
+        parts = self.memory.split([tensor.numel() for tensor in self.tensors])
+        for tensor, part in zip(self.tensors, parts, strict=True):
+            tensor.copy_(part.view(tensor.shape))

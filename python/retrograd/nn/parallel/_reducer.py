@@ -69,6 +69,7 @@ class Reducer:
         self.counts = [0] * len(named)  # of gradients of each parameter, in the first iteration of a static graph
         self.left: list[int] = []
         self.queued = False
+        self.flying: list[Any] = []  # handles or futures of what may be under way
         self._index = {id(parameter): index for index, parameter in enumerate(self.parameters)}
         self._build(range(len(named) - 1, -1, -1))
         this = weakref.ref(self)
@@ -278,6 +279,7 @@ class Reducer:
         if self.hook is None:
             op = ReduceOp.AVG if self.by_world and bucket.dtype in _HALVES else ReduceOp.SUM
             bucket.result = all_reduce(bucket.buffer, op, self.group, async_op=True)
+            self.flying.append(bucket.result)
             return
         parameters = [self.parameters[index] for index in bucket.members]
         shown = GradBucket(number, bucket.buffer, bucket.slots, parameters, number == len(self.buckets) - 1)
@@ -288,13 +290,14 @@ class Reducer:
                 f"callback must return a torch.futures.Future object, but got {kind}: a communication hook returns "
                 "all_reduce(..., async_op=True).get_future(), or what its `then` gives"
             )
+        self.flying.append(bucket.result)
 
     def _advance(self) -> None:
-        """Let the oldest collective under way make progress, where nothing else does."""
-        for bucket in self.buckets[: self.next]:
-            result = bucket.result
-            if result is not None and not (result.is_completed() if self.hook is None else result.done()):
-                return
+        """Let collectives under way make progress: MPI makes it inside of calls."""
+        if self.hook is None:
+            self.flying = [work for work in self.flying if not work.is_completed()]
+        else:
+            self.flying = [future for future in self.flying if not future.done()]
 
     @no_grad()
     def _finish(self) -> None:
@@ -334,6 +337,7 @@ class Reducer:
             grad.copy_(slot)
 
     def _end(self) -> None:
+        self.flying.clear()
         self.begun = self.expecting = False
         self.finished += 1
 
@@ -354,19 +358,16 @@ class Reducer:
 
     @no_grad()
     def shadow(self) -> None:
-        """Take part in the iteration of others with gradients of zeros, which are thrown away."""
+        """Take part in the iteration of others with zeros. Parameters get the averages, for an optimizer in parts."""
         self.rebuild()
         self._reset()
         for number, bucket in enumerate(self.buckets):
             bucket.clear()
             self._launch(number)
-        if self.find_unused or (self.static and not self.finished):
-            self.used.zero_()
-            self._share_used()
-        for bucket in self.buckets:
-            bucket.result.wait()
-            bucket.result = None
-        self._end()
+        if self.idle:
+            self._end()
+        else:
+            self._finish()
 
     # ---- errors
 

@@ -8,8 +8,9 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from retrograd import _core
-from retrograd.distributed._calls import Work, all_reduce
+from retrograd.distributed._calls import all_reduce
 from retrograd.distributed._groups import ProcessGroup
+from retrograd.distributed._work import Work
 
 __all__ = ["Join", "JoinHook", "Joinable"]
 
@@ -131,9 +132,9 @@ class Join:
             iterations += 1
             if iterations == _SKEW:
                 warnings.warn(
-                    f"Detected uneven input skew of greater than {_SKEW}. This means that rank {self._group.rank()} has "
-                    f"at least {_SKEW} fewer inputs than other currently-active ranks. This level of skew could lead to "
-                    "performance degradation during training: divide inputs more evenly",
+                    f"Detected uneven input skew of greater than {_SKEW}. This means that rank {self._group.rank()} "
+                    f"has at least {_SKEW} fewer inputs than other currently-active ranks. This level of skew could "
+                    "lead to performance degradation during training: divide inputs more evenly",
                     stacklevel=3,
                 )
             for hook in self._hooks:

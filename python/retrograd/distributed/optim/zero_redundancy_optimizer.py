@@ -56,7 +56,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         **defaults: Any,
     ) -> None:
         if overlap_with_ddp:
-            raise NotImplementedError("ZeroRedundancyOptimizer: overlap_with_ddp is not there: call step() after backward")
+            raise NotImplementedError(
+                "ZeroRedundancyOptimizer: overlap_with_ddp is not there: call step() after backward"
+            )
         entries = _checked(params)
         Joinable.__init__(self)
         self.process_group = resolved(process_group)
@@ -89,8 +91,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         most, fewest, large, small = bounds.tolist()
         if most != -fewest or large != -small:
             raise RuntimeError(
-                f"ZeroRedundancyOptimizer: rank {self.rank} has {len(sizes)} parameters with {sum(sizes)} elements, and "
-                "others have other ones: give every process the same parameters in the same order"
+                f"ZeroRedundancyOptimizer: rank {self.rank} has {len(sizes)} parameters with {sum(sizes)} elements, "
+                "and others have other ones: give every process the same parameters in the same order"
             )
 
     # ---- who updates what
@@ -208,8 +210,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         if self._gathered is None:
             raise RuntimeError(
                 "Optimizer state has not been consolidated on this rank. Please call "
-                f"`consolidate_state_dict(to={self.global_rank})` on all ranks beforehand if you meant to save the global "
-                "state."
+                f"`consolidate_state_dict(to={self.global_rank})` on all ranks beforehand if you meant to save the "
+                "global state."
             )
         whole = super().state_dict()
         whole["state"] = {}
@@ -220,6 +222,17 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
                 if number in local["state"]:
                     whole["state"][numbers[parameter]] = local["state"][number]
         whole["state"] = dict(sorted(whole["state"].items()))
+        return whole
+
+    def local_state_dict(self) -> StateDict:
+        """What `state_dict` returns, with the state of the parameters of this process alone.
+
+        `distributed.checkpoint.save` makes one checkpoint of those of all processes; what `load_all` gives of it is
+        for `load_state_dict`.
+        """
+        whole = super().state_dict()
+        numbers = self._numbers()
+        whole["state"] = {numbers[parameter]: value for parameter, value in self.optim.state.items()}
         return whole
 
     def _in_groups(self, rank: int) -> list[Tensor]:
@@ -331,9 +344,11 @@ def clip_grad_norm_(
     several = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     grads = [p.grad for p in several if p.grad is not None]
     norm_type = float(norm_type)
-    own = _core.zeros((), dtype=_core.float64)
+    own = _core.tensor(math.inf if norm_type == -math.inf else 0.0, dtype=_core.float64)
     if grads:
-        own = linalg.vector_norm(_core.stack([linalg.vector_norm(grad, norm_type).double() for grad in grads]), norm_type)
+        own = linalg.vector_norm(
+            _core.stack([linalg.vector_norm(grad, norm_type).double() for grad in grads]), norm_type
+        )
     if math.isinf(norm_type):
         all_reduce(own, ReduceOp.MAX if norm_type > 0 else ReduceOp.MIN, process_group)
         total = own
@@ -344,8 +359,9 @@ def clip_grad_norm_(
     total = total.to(grads[0].dtype if grads else _core.float32)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. "
-            "To disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
+            "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
         )
     coefficient = _core.clamp(float(max_norm) / (total + 1e-6), max=1.0)
     for grad in grads:

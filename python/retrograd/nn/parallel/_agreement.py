@@ -65,7 +65,9 @@ def _difference(first: list[_Description], other: list[_Description], rank: int)
     for index, (a, b) in enumerate(zip(first, other, strict=False)):
         if a == b:
             continue
-        where = f"{b.kind} {b.name!r} of rank {rank} is {b.dtype} {_sizes(b)}, {a.name!r} of rank 0 {a.dtype} {_sizes(a)}"
+        where = (
+            f"{b.kind} {b.name!r} of rank {rank} is {b.dtype} {_sizes(b)}, {a.name!r} of rank 0 {a.dtype} {_sizes(a)}"
+        )
         if a.name == b.name and a.sizes != b.sizes:
             phrase = (
                 f"params[{index}] in this process with sizes {list(b.sizes)} appears not to match sizes of the same "

@@ -23,8 +23,8 @@ Hook = Callable[[Any, GradBucket], Any]
 
 _HALVES = (_core.float16, _core.bfloat16)
 _NESTED = (
-    "Using DistributedDataParallel with create_graph=True  is not well-supported. The higher-order gradient will  not be "
-    "synchronized across ranks, and backpropagation  through all_reduce operations will not occur. The gradients are "
+    "Using DistributedDataParallel with create_graph=True  is not well-supported. The higher-order gradient will  not "
+    "be synchronized across ranks, and backpropagation  through all_reduce operations will not occur. The gradients are "
     "averaged as plain values: call autograd.grad for derivatives of gradients, before backward"
 )
 
@@ -69,6 +69,8 @@ class Reducer:
         self.counts = [0] * len(named)  # of gradients of each parameter, in the first iteration of a static graph
         self.left: list[int] = []
         self.queued = False
+        self.balanced = False  # whether gradients that are not averaged yet are set aside, for a balanced sum
+        self.aside: dict[int, list[tuple[int, Tensor]]] = {}
         self.flying: list[Any] = []  # handles or futures of what may be under way
         self._index = {id(parameter): index for index, parameter in enumerate(self.parameters)}
         self._build(range(len(named) - 1, -1, -1))
@@ -166,7 +168,11 @@ class Reducer:
     def _got(self, index: int) -> None:
         """A gradient was added to the parameter."""
         if not self.expecting:
+            if self.balanced:
+                self._set_aside(index)
             return
+        if self.aside:
+            self._take_back(index)
         if not self.begun:
             self.begun = True
             self._mark_unused()
@@ -183,6 +189,26 @@ class Reducer:
             if self.left[index] < 0:
                 raise RuntimeError(changed(self.rank, [self.names[index]], "got one more gradient"))
         self._mark(index)
+
+    def _set_aside(self, index: int) -> None:
+        """Keep the gradient for a sum in which each addition joins two sums of equally many gradients."""
+        parameter = self.parameters[index]
+        grad = parameter.grad
+        assert grad is not None
+        sums = self.aside.setdefault(index, [])
+        sums.append((1, grad.detach()))
+        parameter.grad = None
+        while len(sums) > 1 and sums[-1][0] == sums[-2][0]:
+            _join_last(sums)
+
+    def _take_back(self, index: int) -> None:
+        """Let the gradient be the sum with those that were set aside."""
+        if index in self.aside:
+            self._set_aside(index)
+            sums = self.aside.pop(index)
+            while len(sums) > 1:
+                _join_last(sums)
+            self.parameters[index].grad = sums[0][1]
 
     def _mark_unused(self) -> None:
         self._mark_all(self.unused)
@@ -376,6 +402,12 @@ class Reducer:
         if self.static:
             return RuntimeError(changed(self.rank, [self.names[index] for index in missing], "got no gradient"))
         return RuntimeError(unfinished(self.rank, [(i, self.names[i]) for i in missing], self.find_unused))
+
+
+def _join_last(sums: list[tuple[int, Tensor]]) -> None:
+    """Put the sum of the last two sums in their place."""
+    (low_count, low), (high_count, high) = sums[-2:]
+    sums[-2:] = [(low_count + high_count, low.add_(high))]
 
 
 def _caller(reducer: weakref.ref[Reducer], index: int) -> Callable[[Tensor], None]:

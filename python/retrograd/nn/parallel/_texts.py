@@ -11,16 +11,14 @@ _UNFINISHED = "Expected to have finished reduction in the prior iteration before
 TWICE = (
     "Expected to mark a variable ready only once. A parameter got a second gradient in one iteration. This happens "
     "where a parameter is used outside of `forward`, where several reentrant `checkpoint` regions share one, and where "
-    "`find_unused_parameters=True` counted a parameter as unused that the loss uses: return from `forward` all that the "
-    "loss is made of, use checkpoint(..., use_reentrant=False), or pass static_graph=True if the graph never changes. "
+    "`find_unused_parameters=True` counted a parameter as unused that the loss uses: return from `forward` all that "
+    "the loss is made of, use checkpoint(..., use_reentrant=False), or pass static_graph=True if the graph never changes. "
 )
 
 
 def unfinished(rank: int, missing: Sequence[tuple[int, str]], searched: bool) -> str:
     """Parameters, by index and name, got no gradient; `searched` if those that nothing leads to were left out."""
-    text = _UNFINISHED + (
-        "This error indicates that your module has parameters that were not used in producing loss. "
-    )
+    text = _UNFINISHED + ("This error indicates that your module has parameters that were not used in producing loss. ")
     if searched:
         text += (
             "Since `find_unused_parameters=True` is enabled, this likely  means that not all `forward` outputs "
@@ -29,8 +27,8 @@ def unfinished(rank: int, missing: Sequence[tuple[int, str]], searched: bool) ->
         )
     else:
         text += (
-            "You can enable unused parameter detection by passing the keyword argument `find_unused_parameters=True` to "
-            "`torch.nn.parallel.DistributedDataParallel`, and by \nmaking sure all `forward` function outputs "
+            "You can enable unused parameter detection by passing the keyword argument `find_unused_parameters=True` "
+            "to `torch.nn.parallel.DistributedDataParallel`, and by \nmaking sure all `forward` function outputs "
             "participate in calculating loss."
         )
     indices = " ".join(str(index) for index, _ in missing)

@@ -14,7 +14,7 @@ from retrograd.autograd.grad_mode import no_grad
 from retrograd.distributed._calls import all_reduce
 from retrograd.distributed._collectives import ReduceOp
 from retrograd.distributed._grad_buckets import GradBucket
-from retrograd.distributed._groups import GroupMember, ProcessGroup, resolved
+from retrograd.distributed._groups import ProcessGroup, resolved
 from retrograd.distributed.algorithms.join import _OFF, Join, Joinable, JoinHook, _notify
 from retrograd.nn.modules.module import Module
 from retrograd.nn.parallel._agreement import check_agreement, share
@@ -94,8 +94,8 @@ class DistributedDataParallel(Module, Joinable):
             raise ValueError(
                 "DistributedDataParallel device_ids and output_device arguments only work with "
                 f"single-device/multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, "
-                f"output_device {output_device}, and module parameters {places}. All tensors are on the CPU: leave both "
-                "out"
+                f"output_device {output_device}, and module parameters {places}. All tensors are on the CPU: leave "
+                "both out"
             )
         self.process_group = resolved(process_group)
         self.device_ids = None
@@ -250,17 +250,21 @@ class DistributedDataParallel(Module, Joinable):
         share([buffer for _, buffer in self._named_buffers()], self.process_group, source)
 
     @contextmanager
-    def no_sync(self) -> Iterator[None]:
+    def no_sync(self, balanced: bool = False) -> Iterator[None]:
         """A block in which gradients are added up without being averaged: forward and backward passes belong inside.
 
         The first backward pass after it averages what was added up.
+
+        Args: `balanced` adds gradients of passes 1 and 2, of 3 and 4, then these sums, and so on, as the deterministic
+        mode adds those of processes: 1, 2 or 4 of them that divide the same 4 pieces of a batch get the same bits.
+        Until the pass that averages, `.grad` is None.
         """
-        before = self.require_backward_grad_sync
-        self.require_backward_grad_sync = False
+        before = self.require_backward_grad_sync, self.reducer.balanced
+        self.require_backward_grad_sync, self.reducer.balanced = False, balanced
         try:
             yield
         finally:
-            self.require_backward_grad_sync = before
+            self.require_backward_grad_sync, self.reducer.balanced = before
 
     # ---- options
 
@@ -302,7 +306,9 @@ class DistributedDataParallel(Module, Joinable):
         self.reducer.static, self.reducer.find_unused = True, False
 
     @staticmethod
-    def _set_params_and_buffers_to_ignore_for_model(module: Module, params_and_buffers_to_ignore: Iterable[str]) -> None:
+    def _set_params_and_buffers_to_ignore_for_model(
+        module: Module, params_and_buffers_to_ignore: Iterable[str]
+    ) -> None:
         """Name parameters and buffers of a module that are neither shared nor averaged; before it is wrapped."""
         module._ddp_params_and_buffers_to_ignore = list(params_and_buffers_to_ignore)
 
@@ -339,7 +345,7 @@ class DistributedDataParallel(Module, Joinable):
     # ---- pickles and copies
 
     def __getstate__(self) -> dict[str, Any]:
-        if self.process_group is not GroupMember.WORLD:
+        if self.process_group is not resolved(None):
             raise RuntimeError(
                 "DDP Pickling/Unpickling are only supported when using DDP with the default process group. That is, "
                 "when you have called init_process_group and have not passed process_group argument to DDP constructor"
@@ -361,7 +367,9 @@ class _StandIn(JoinHook):
     @no_grad()
     def main_hook(self) -> None:
         model = self.model
-        what = model._largest(0)  # 2 for a pass that averages gradients, 1 for one that records, 0 for one that does not
+        what = model._largest(
+            0
+        )  # 2 for a pass that averages gradients, 1 for one that records, 0 for one that does not
         if model._will_sync_buffers():
             share([buffer for _, buffer in model._named_buffers()], model.process_group, model._largest(-1))
         if what == 2:

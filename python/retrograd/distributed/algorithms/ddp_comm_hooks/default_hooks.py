@@ -44,12 +44,19 @@ def compressed(group: Any, bucket: GradBucket, dtype: DType) -> Any:
     if small.data_ptr() == buffer.data_ptr():
         small = small.clone()
     small.div_(resolved(group).size())
-    work = all_reduce(small, group=group, async_op=True)
+    future = _sum(small, group)
 
     def back(_: Any) -> Tensor:
         return buffer.copy_(small)
 
-    return work.get_future().then(back)
+    return future.then(back)
+
+
+def _sum(tensor: Tensor, group: Any) -> Any:
+    """A future of a list with the tensor, when it is the sum of those of all processes."""
+    work = all_reduce(tensor, group=group, async_op=True)
+    assert work is not None
+    return work.get_future()
 
 
 def allreduce_hook(process_group: Any, bucket: GradBucket) -> Any:
@@ -66,7 +73,7 @@ def allreduce_hook(process_group: Any, bucket: GradBucket) -> Any:
     """
     buffer = bucket.buffer()
     buffer.div_(resolved(process_group).size())
-    return all_reduce(buffer, group=process_group, async_op=True).get_future().then(lambda done: done.value()[0])
+    return _sum(buffer, process_group).then(lambda done: done.value()[0])
 
 
 def fp16_compress_hook(state: Any, bucket: GradBucket) -> Any:

@@ -24,8 +24,8 @@ Hook = Callable[[Any, GradBucket], Any]
 _HALVES = (_core.float16, _core.bfloat16)
 _NESTED = (
     "Using DistributedDataParallel with create_graph=True  is not well-supported. The higher-order gradient will  not "
-    "be synchronized across ranks, and backpropagation  through all_reduce operations will not occur. The gradients are "
-    "averaged as plain values: call autograd.grad for derivatives of gradients, before backward"
+    "be synchronized across ranks, and backpropagation  through all_reduce operations will not occur. The gradients "
+    "are averaged as plain values: call autograd.grad for derivatives of gradients, before backward"
 )
 
 

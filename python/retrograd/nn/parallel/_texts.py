@@ -12,7 +12,8 @@ TWICE = (
     "Expected to mark a variable ready only once. A parameter got a second gradient in one iteration. This happens "
     "where a parameter is used outside of `forward`, where several reentrant `checkpoint` regions share one, and where "
     "`find_unused_parameters=True` counted a parameter as unused that the loss uses: return from `forward` all that "
-    "the loss is made of, use checkpoint(..., use_reentrant=False), or pass static_graph=True if the graph never changes. "
+    "the loss is made of, use checkpoint(..., use_reentrant=False), or pass static_graph=True if the graph never "
+    "changes. "
 )
 
 

@@ -9,9 +9,10 @@
 from typing import TYPE_CHECKING
 
 from retrograd._lazy import submodules as _submodules
-from retrograd.distributed import _calls, _collectives, _groups, _messages, _objects, _work
+from retrograd.distributed import _calls, _collectives, _debug, _groups, _messages, _objects, _work
 from retrograd.distributed._calls import *  # noqa: F403
 from retrograd.distributed._collectives import *  # noqa: F403
+from retrograd.distributed._debug import *  # noqa: F403
 from retrograd.distributed._groups import *  # noqa: F403
 from retrograd.distributed._messages import *  # noqa: F403
 from retrograd.distributed._objects import *  # noqa: F403
@@ -20,6 +21,7 @@ from retrograd.distributed._work import *  # noqa: F403
 __all__: list[str] = []
 __all__ += _calls.__all__
 __all__ += _collectives.__all__
+__all__ += _debug.__all__
 __all__ += _groups.__all__
 __all__ += _messages.__all__
 __all__ += _objects.__all__

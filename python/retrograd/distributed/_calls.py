@@ -48,6 +48,7 @@ def _finish(work: Work | None, async_op: bool, outputs: Sequence[Tensor] = ()) -
     if async_op:
         work = Work() if work is None else work
         work._tensors = list(outputs)
+        work._unattended()
         return work
     if work is not None:
         work.wait()

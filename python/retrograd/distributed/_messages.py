@@ -65,7 +65,10 @@ def isend(
     more than one process is not there: isend has no other process to talk to
     >>> rg.distributed.destroy_process_group()
     """
-    return _send("isend", tensor, dst, group, tag, group_dst)
+    work = _send("isend", tensor, dst, group, tag, group_dst)
+    if work is not None:
+        work._unattended()
+    return work
 
 
 def _send(name: str, tensor: Tensor, dst: int | None, group: Group, tag: int, group_dst: int | None) -> Work | None:
@@ -120,7 +123,10 @@ def irecv(
     more than one process is not there: irecv has no other process to talk to
     >>> rg.distributed.destroy_process_group()
     """
-    return _receive("irecv", tensor, src, group, tag, group_src)
+    work = _receive("irecv", tensor, src, group, tag, group_src)
+    if work is not None:
+        work._unattended()
+    return work
 
 
 def _receive(name: str, tensor: Tensor, src: int | None, group: Group, tag: int, group_src: int | None) -> Work | None:
@@ -186,7 +192,8 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     ...     print(str(error)[:23])
     Invalid ``p2p_op_list``
     """
-    if not isinstance(p2p_op_list, list) or not p2p_op_list or not all(isinstance(op, P2POp) for op in p2p_op_list):
+    given: Any = p2p_op_list
+    if not isinstance(given, list) or not given or not all(isinstance(op, P2POp) for op in given):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to be of type ``torch.distributed.P2POp``.")
     if any(op.group is not p2p_op_list[0].group for op in p2p_op_list):
         raise ValueError("All ops need to use the same group.")

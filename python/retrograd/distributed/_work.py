@@ -98,6 +98,9 @@ class Work:
         self._when_done(lambda: future._settle(self._tensors, self.exception()))
         return future
 
+    def _unattended(self) -> None:
+        """See to it that the work goes on, though nobody waits for it now."""
+
     def _when_done(self, call: Callable[[], None]) -> None:
         """Call `call` once, when the work is done."""
         call()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from retrograd.distributed._collectives import Alone, Collectives, refuse
@@ -15,7 +16,7 @@ def library(size: int) -> Any:
     Raises: NotImplementedError without mpi4py, for a world of `size`.
     """
     try:
-        from mpi4py import MPI
+        return import_module("mpi4py.MPI")
     except ImportError as error:
         try:
             refuse(
@@ -24,7 +25,6 @@ def library(size: int) -> Any:
             )
         except NotImplementedError as refusal:
             raise refusal from error
-    return MPI
 
 
 def world(size: int, timeout: float | None) -> Collectives:

@@ -9,8 +9,11 @@ import retrograd as rg
 from retrograd._core import Tensor
 from retrograd.autograd.grad_mode import no_grad
 from retrograd.distributed._collectives import Collectives, ReduceOp
-from retrograd.distributed._mpi import _trees
+from retrograd.distributed._debug import DebugLevel, get_debug_level
+from retrograd.distributed._mpi import _ending, _trees
 from retrograd.distributed._mpi._buffers import Buffers, adjacent, check_op, packed, written
+from retrograd.distributed._mpi._debug import Comparison
+from retrograd.distributed._mpi._presence import Presence
 from retrograd.distributed._mpi._waiting import Pending, Progress, Steps
 from retrograd.distributed._work import DEFAULT_TIMEOUT, DistBackendError, Work
 
@@ -30,13 +33,17 @@ class Mpi(Collectives):
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         self.timeout = DEFAULT_TIMEOUT.total_seconds() if timeout is None else timeout
         self.world = world or self
-        self.progress = world.progress if world else Progress()
-        self.broken = ""
-        self.sequence = 0
+        self.progress: Progress = world.progress if world else Progress()
+        self.broken, self.last, self.sequence = "", "", 0
+        self.buffers: Buffers = Buffers(MPI) if world is None else world.buffers
         self._kept: list[Any] = [] if world is None else world._kept
-        self._buffers = Buffers(MPI) if world is None else world._buffers
+        self._presence: Presence | None = None
         self._comm = self._duplicate(comm) if world is None else comm
         self._inner = self._duplicate(comm)
+        self._presence = Presence(MPI, self._comm, ranks)
+        self._comparison = Comparison(self, self._duplicate(comm)) if get_debug_level() is DebugLevel.DETAIL else None
+        if world is None:
+            _ending.watch(self)
 
     def _duplicate(self, comm: Any) -> Any:
         duplicate, request = comm.Idup()
@@ -47,34 +54,74 @@ class Mpi(Collectives):
         """Hold the memory of work that failed, to which MPI may still write."""
         self._kept.append(work)
 
-    def gone(self) -> str:
-        """Which processes are known to be gone."""
-        return ""
+    def gone(self, work: Pending) -> str:
+        """Which processes the work needs are known to be gone."""
+        if self._presence is None:
+            return ""
+        found = self._presence.gone(work.sequence, work.needed)
+        return "; ".join(f"rank {peer.rank} {peer.fate}, and began {peer.last} last" for peer in found)
 
-    def whereabouts(self) -> str:
-        """Where the processes are known to be."""
-        return ""
+    def whereabouts(self, name: str, sequence: int | None) -> str:
+        """Where processes are that have not come as far, or are at something else."""
+        if self._presence is None:
+            return ""
+        peers = self._presence.peers()
+        late = [
+            peer
+            for peer in peers
+            if peer.fate
+            or sequence is None
+            or peer.sequence < sequence
+            or (peer.sequence == sequence and peer.last != name)
+        ]
+        found = [
+            f"rank {peer.rank} began {peer.last} last" + (f", and {peer.fate}" if peer.fate else "") for peer in late
+        ]
+        if elsewhere := self.size - 1 - len(peers):
+            found.append(f"of {elsewhere} process(es) on other machines nothing is known")
+        return f" ({'; '.join(found)})" if found else ""
 
-    def _begin(self, name: str, steps: Steps, outputs: Sequence[Tensor] = ()) -> Work:
+    def _begin(
+        self,
+        name: str,
+        facts: Sequence[Any],
+        steps: Steps,
+        outputs: Sequence[Tensor] = (),
+        limit: float | None = None,
+    ) -> Pending:
+        """Begin a collective. The `facts` are what has to be the same in all processes."""
+        self._check_whole(name)
+        self.sequence += 1
+        self.last = f"{name} #{self.sequence}"
+        assert self._presence is not None
+        self._presence.enter(self.last, self.sequence)
+        if self._comparison is not None:
+            self._comparison.check(self.last, f"{self.last}({_signature(facts)})")
+        written(outputs)
+        return Pending(self, self.last, steps, self.sequence, None, limit)
+
+    def _begin_message(self, name: str, steps: Steps, needed: list[int], outputs: Sequence[Tensor] = ()) -> Pending:
+        self._check_whole(name)
+        self.last = name
+        assert self._presence is not None
+        self._presence.enter(name, self.sequence)
+        written(outputs)
+        return Pending(self, name, steps, None, needed, None)
+
+    def _check_whole(self, name: str) -> None:
         if self.broken:
             raise DistBackendError(f"{name}: the group cannot be used any more, since {self.broken}")
-        self.sequence += 1
-        written(outputs)
-        work = Pending(self, f"{name} #{self.sequence}", steps)
-        if not work._done:
-            self.progress.add(work)
-        return work
 
     def all_reduce(self, tensor: Tensor, op: ReduceOp) -> Work:
         check_op(tensor, op)
-        return self._begin("all_reduce", self._all_reduce(tensor, op), [tensor])
+        return self._begin("all_reduce", [tensor, op], self._all_reduce(tensor, op), [tensor])
 
     def _all_reduce(self, tensor: Tensor, op: ReduceOp) -> Steps:
         memory = packed(tensor)
         if rg.are_deterministic_algorithms_enabled():
             yield from _trees.all_reduce(self._tree(), memory, op)
         else:
-            buffers = self._buffers
+            buffers = self.buffers
             yield [self._comm.Iallreduce(self.MPI.IN_PLACE, buffers.of(memory), buffers.op(memory, op))]
         self._hand_over(memory, tensor, op)
 
@@ -87,11 +134,13 @@ class Mpi(Collectives):
                 tensor.copy_(memory)
 
     def _tree(self) -> _trees.Tree:
-        return _trees.Tree(self._inner, self._buffers, self.sequence % LARGEST_TAG)
+        return _trees.Tree(self._inner, self.buffers, self.sequence % LARGEST_TAG)
 
     def reduce(self, tensor: Tensor, root: int, op: ReduceOp) -> Work:
         check_op(tensor, op)
-        return self._begin("reduce", self._reduce(tensor, root, op), [tensor] if self.rank == root else [])
+        return self._begin(
+            "reduce", [tensor, op, root], self._reduce(tensor, root, op), [tensor] if self.rank == root else []
+        )
 
     def _reduce(self, tensor: Tensor, root: int, op: ReduceOp) -> Steps:
         memory, here = packed(tensor), self.rank == root
@@ -99,56 +148,58 @@ class Mpi(Collectives):
             memory = memory if here else memory.detach().clone()
             yield from _trees.all_reduce(self._tree(), memory, op)
         else:
-            buffer, combine = self._buffers.of(memory), self._buffers.op(memory, op)
+            buffer, combine = self.buffers.of(memory), self.buffers.op(memory, op)
             given, result = (self.MPI.IN_PLACE, buffer) if here else (buffer, None)
             yield [self._comm.Ireduce(given, result, combine, root)]
         if here:
             self._hand_over(memory, tensor, op)
 
     def broadcast(self, tensor: Tensor, root: int) -> Work:
-        return self._begin("broadcast", self._broadcast(tensor, root), [tensor] if self.rank != root else [])
+        return self._begin(
+            "broadcast", [tensor, root], self._broadcast(tensor, root), [tensor] if self.rank != root else []
+        )
 
     def _broadcast(self, tensor: Tensor, root: int) -> Steps:
         memory = packed(tensor)
-        yield [self._comm.Ibcast(self._buffers.of(memory), root)]
+        yield [self._comm.Ibcast(self.buffers.of(memory), root)]
         if memory is not tensor and self.rank != root:
             _copy(tensor, memory)
 
     def all_gather(self, outputs: Sequence[Tensor], tensor: Tensor) -> Work:
-        return self._begin("all_gather", self._all_gather(outputs, tensor), outputs)
+        return self._begin("all_gather", outputs, self._all_gather(outputs, tensor), outputs)
 
     def _all_gather(self, outputs: Sequence[Tensor], tensor: Tensor) -> Steps:
         given, block = packed(tensor), _Block(outputs)
-        yield [self._comm.Iallgatherv(self._buffers.of(given), block.spread(self._buffers))]
+        yield [self._comm.Iallgatherv(self.buffers.of(given), block.spread(self.buffers))]
         block.unpack()
 
     def gather(self, outputs: Sequence[Tensor], tensor: Tensor, root: int) -> Work:
-        return self._begin("gather", self._gather(outputs, tensor, root), outputs)
+        return self._begin("gather", [tensor.dtype, root], self._gather(outputs, tensor, root), outputs)
 
     def _gather(self, outputs: Sequence[Tensor], tensor: Tensor, root: int) -> Steps:
         given, here = packed(tensor), self.rank == root
         block = _Block(outputs) if here else None
-        result = block.spread(self._buffers) if block else None
-        yield [self._comm.Igatherv(self._buffers.of(given), result, root)]
+        result = block.spread(self.buffers) if block else None
+        yield [self._comm.Igatherv(self.buffers.of(given), result, root)]
         if block:
             block.unpack()
 
     def scatter(self, output: Tensor, tensors: Sequence[Tensor], root: int) -> Work:
-        return self._begin("scatter", self._scatter(output, tensors, root), [output])
+        return self._begin("scatter", [output.dtype, root], self._scatter(output, tensors, root), [output])
 
     def _scatter(self, output: Tensor, tensors: Sequence[Tensor], root: int) -> Steps:
         memory = packed(output)
-        given = _Block(tensors, pack=True).spread(self._buffers) if self.rank == root else None
-        yield [self._comm.Iscatterv(given, self._buffers.of(memory), root)]
+        given = _Block(tensors, pack=True).spread(self.buffers) if self.rank == root else None
+        yield [self._comm.Iscatterv(given, self.buffers.of(memory), root)]
         if memory is not output:
             _copy(output, memory)
 
     def reduce_scatter(self, output: Tensor, tensors: Sequence[Tensor], op: ReduceOp) -> Work:
         check_op(output, op)
-        return self._begin("reduce_scatter", self._reduce_scatter(output, tensors, op), [output])
+        return self._begin("reduce_scatter", [*tensors, op], self._reduce_scatter(output, tensors, op), [output])
 
     def _reduce_scatter(self, output: Tensor, tensors: Sequence[Tensor], op: ReduceOp) -> Steps:
-        memory, buffers = packed(output), self._buffers
+        memory, buffers = packed(output), self.buffers
         if rg.are_deterministic_algorithms_enabled():
             parts = [packed(tensor) for tensor in tensors]
             yield from _trees.reduce_scatter(self._tree(), memory, parts, op)
@@ -158,34 +209,36 @@ class Mpi(Collectives):
         self._hand_over(memory, output, op)
 
     def all_to_all(self, outputs: Sequence[Tensor], tensors: Sequence[Tensor]) -> Work:
-        return self._begin("all_to_all", self._all_to_all(outputs, tensors), outputs)
+        return self._begin("all_to_all", [outputs[0].dtype], self._all_to_all(outputs, tensors), outputs)
 
     def _all_to_all(self, outputs: Sequence[Tensor], tensors: Sequence[Tensor]) -> Steps:
         given, block = _Block(tensors, pack=True), _Block(outputs)
         # Sizes that are equal here need not be so elsewhere, so all processes make the call that admits others.
-        yield [self._comm.Ialltoallv(given.spread(self._buffers), block.spread(self._buffers))]
+        yield [self._comm.Ialltoallv(given.spread(self.buffers), block.spread(self.buffers))]
         block.unpack()
 
     def barrier(self, timeout: float | None = None) -> Work:
-        return self._begin("barrier", self._barrier())
+        return self._begin("barrier", [], self._barrier(), (), timeout)
 
     def _barrier(self) -> Steps:
         yield [self._comm.Ibarrier()]
 
     def send(self, tensor: Tensor, target: int, tag: int, name: str = "send") -> Work:
-        return self._begin(f"{name} to {self.ranks[target]}", self._send(tensor, target, tag))
+        return self._begin_message(
+            f"{name} to {self.ranks[target]}", self._send(tensor, target, tag), [self.ranks[target]]
+        )
 
     def _send(self, tensor: Tensor, target: int, tag: int) -> Steps:
         memory = packed(tensor)
-        yield [self._comm.Isend(self._buffers.of(memory), target, tag)]
+        yield [self._comm.Isend(self.buffers.of(memory), target, tag)]
 
     def receive(self, tensor: Tensor, source: int | None, tag: int, name: str = "recv") -> Work:
-        place = "any" if source is None else self.ranks[source]
-        return self._begin(f"{name} from {place}", self._receive(tensor, source, tag), [tensor])
+        place, needed = ("any", []) if source is None else (self.ranks[source], [self.ranks[source]])
+        return self._begin_message(f"{name} from {place}", self._receive(tensor, source, tag), needed, [tensor])
 
     def _receive(self, tensor: Tensor, source: int | None, tag: int) -> Steps:
         memory, place = packed(tensor), self.MPI.ANY_SOURCE if source is None else source
-        status = yield [self._comm.Irecv(self._buffers.of(memory), place, tag)]
+        status = yield [self._comm.Irecv(self.buffers.of(memory), place, tag)]
         count = status.Get_elements(self.MPI.BYTE)
         if count != tensor.numel() * tensor.element_size():
             raise DistBackendError(
@@ -198,18 +251,42 @@ class Mpi(Collectives):
 
     def subset(self, ranks: list[int], timeout: float | None, local: bool) -> Collectives | None:
         if not local:
-            work = self._begin("new_group", self._barrier())
-            work.wait()
+            self._begin("new_group", ranks, self._barrier()).wait()
         if self.rank not in ranks:
             return None
         group = self._comm.Get_group().Incl(ranks)
         comm = self._comm.Create_group(group, self.sequence % LARGEST_TAG)
         return Mpi(self.MPI, comm, [self.ranks[rank] for rank in ranks], timeout, self.world)
 
+    def leave(self) -> str:
+        """Tell the others that this process takes part in nothing any more. Return why it cannot do so in order."""
+        if self._presence is not None:
+            self._presence.leave()
+        if self.world is self:
+            self.progress.stop()
+        return self.broken or next((work.broken for work in self._kept), "")
+
     def close(self) -> None:
-        if not self.broken:
-            self._inner.Free()
-            self._comm.Free()
+        if self.leave():
+            return  # MPI would wait, and the process ends all when it ends
+        if self._comparison is not None:
+            self._comparison.close()
+        self._inner.Free()
+        self._comm.Free()
+        if self.world is self:
+            _ending.forget(self)
+
+
+def _signature(facts: Sequence[Any]) -> str:
+    """What has to be the same in all processes, in words."""
+    return ", ".join(
+        f"{tuple(fact.shape)} {fact.dtype}"
+        if isinstance(fact, Tensor)
+        else f"rank {fact}"
+        if isinstance(fact, int)
+        else str(fact)
+        for fact in facts
+    )
 
 
 def _until(request: Any) -> Steps:

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 # Work by its steps: each yields the requests of MPI to wait for before the next one, and gets the status of a single
 # one. It returns the rank that a message came from.
-Steps = Generator[list[Any], Any, int | None]
+Steps = Generator[list[Any], Any, Any]
 
-# Seconds in which a waiting process gives its core away after each test, but stays awake: small messages arrive in
-# them. After them it sleeps between tests, the longer the longer it waited, up to the last figure; a test of a large
-# message moves its bytes, and does not return before it has nothing to move.
-AWAKE = 2e-4
+# Seconds after which a waiting process gives its core away after each test, since another process may need it to
+# arrive, and after which it sleeps between tests: the longer the longer it waited, up to the last figure. A test of a
+# large message moves bytes, and does not return before it has nothing to move.
+ALONE, AWAKE = 2e-5, 1e-3
 FIRST_SLEEP, LONGEST_SLEEP = 2e-5, 1e-3
-# How often it looks whether the others live.
-LOOK = 0.2
+# Seconds between tests of work that nobody waits for.
+BETWEEN_TESTS = 2e-4
+# How often it looks whether the others live, and for how long one has to be gone: what it sent may be on its way.
+LOOK, GRACE = 0.2, 0.8
 
 _yield_core: Callable[[], Any] = getattr(os, "sched_yield", lambda: time.sleep(0))
 
@@ -35,16 +37,27 @@ _yield_core: Callable[[], Any] = getattr(os, "sched_yield", lambda: time.sleep(0
 class Pending(Work):
     """Work of the MPI backend. Its steps begin at once; each later one when the requests of the one before are done."""
 
-    def __init__(self, backend: Mpi, name: str, steps: Steps) -> None:
+    def __init__(
+        self,
+        backend: Mpi,
+        name: str,
+        steps: Steps,
+        sequence: int | None = None,
+        needed: list[int] | None = None,
+        limit: float | None = None,
+    ) -> None:
         super().__init__()
+        self.sequence, self.needed = sequence, needed
+        self.broken = ""
         self._backend, self._name, self._steps = backend, name, steps
+        self._where = f"rank {backend.world.rank} in {name}"
         self._requests: list[Any] | None = None
         self._done = False
         self._error: BaseException | None = None
         self._lock = threading.Lock()  # of the requests, which two threads may not test at a time
         self._calls: list[Callable[[], None]] = []
         self._source = -1
-        self._limit = backend.timeout
+        self._limit = backend.timeout if limit is None else limit
         self._status = backend.MPI.Status()
         self.test()
 
@@ -64,7 +77,7 @@ class Pending(Work):
             self._requests, self._done = None, True
             self._source = -1 if end.value is None else end.value
         except self._backend.MPI.Exception as error:
-            self._fail(DistBackendError(f"{self._place()}: MPI reports {error.Get_error_string()}"))
+            self._fail(DistBackendError(f"{self._where}: MPI reports {error.Get_error_string()}"))
         except BaseException as error:
             self._fail(error)
             if not isinstance(error, Exception):
@@ -93,9 +106,6 @@ class Pending(Work):
         for call in calls:
             call()
 
-    def _place(self) -> str:
-        return f"rank {self._backend.rank} in {self._name}"
-
     def wait(self, timeout: timedelta | None = None) -> bool:
         self.wait_for(seconds(timeout, self._limit))
         return True
@@ -109,29 +119,31 @@ class Pending(Work):
 
     def _loop(self, limit: float | None) -> None:
         begin = time.monotonic()
-        look, pause = begin + LOOK, FIRST_SLEEP
+        look, pause, missed = begin + LOOK, FIRST_SLEEP, 0.0
         while not self.test():
             now = time.monotonic()
             if now - begin < AWAKE:
-                _yield_core()
+                if now - begin > ALONE:
+                    _yield_core()
                 continue
             if limit is not None and now - begin > limit:
-                self._give_up(f"timed out after {limit:g} s")
+                self._give_up(f"timed out after {limit:g} s", self._backend.whereabouts(self._name, self.sequence))
             if now > look:
                 look = now + LOOK
-                if gone := self._backend.gone():
-                    self._give_up(f"cannot be finished: {gone}")
+                gone = self._backend.gone(self)
+                missed = (missed or now) if gone else 0.0
+                if missed and now - missed >= GRACE:
+                    self._give_up(f"cannot be finished: {gone}", "")
             time.sleep(pause)
             pause = min(pause * 1.2, LONGEST_SLEEP)
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: str, where: str) -> None:
         with self._lock:
             if self._done:
                 return
-            where = self._backend.whereabouts()
-            self._fail(DistBackendError(f"{self._place()}: {self._name.split(' ')[0]} {reason}.{where}"))
-        assert self._error is not None
-        self._backend.broken = str(self._error)
+            self.broken = f"{self._where}: {reason}{where}"
+            self._fail(DistBackendError(self.broken))
+        self._backend.broken = self.broken
         self._finish()
 
     def is_completed(self) -> bool:
@@ -145,6 +157,10 @@ class Pending(Work):
             return super().source_rank()
         return self._source
 
+    def _unattended(self) -> None:
+        if not self._done:
+            self._backend.progress.add(self)
+
     def _when_done(self, call: Callable[[], None]) -> None:
         with self._lock:
             if not self._done:
@@ -154,16 +170,29 @@ class Pending(Work):
 
 
 class Progress:
-    """Tests work that nobody waits for, while there is some."""
+    """Tests the work that nobody waits for: `poll` does it once, and a thread from time to time.
+
+    The thread is started with the first such work, and sleeps while there is none. RETROGRAD_DISTRIBUTED_PROGRESS=calls
+    does without it: then work goes on when the package is called, and where a program calls `poll`.
+    """
 
     def __init__(self) -> None:
         self._pending: dict[int, Pending] = {}
+        self._there = threading.Event()
+        self._stopped = False
+        self._thread: threading.Thread | None = None
+        self._threaded = os.environ.get("RETROGRAD_DISTRIBUTED_PROGRESS", "thread") == "thread"
 
     def add(self, work: Pending) -> None:
         """Test this until it is done."""
         self._pending[id(work)] = work
-        if work._done:
+        if work._done:  # since another thread tested it
             self.remove(work)
+        elif self._threaded:
+            self._there.set()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="retrograd-mpi", daemon=True)
+                self._thread.start()
 
     def remove(self, work: Pending) -> None:
         """Test this no more."""
@@ -173,3 +202,23 @@ class Progress:
         """Test all once."""
         for work in list(self._pending.values()):
             work.test()
+
+    def _run(self) -> None:
+        while True:
+            self._there.wait()
+            if self._stopped:
+                return
+            if self._pending:
+                self.poll()
+                time.sleep(BETWEEN_TESTS)
+            else:
+                self._there.clear()
+                if self._pending:  # which came between
+                    self._there.set()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopped = True
+        self._there.set()
+        if self._thread is not None:
+            self._thread.join(1.0)

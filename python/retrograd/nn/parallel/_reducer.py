@@ -74,17 +74,42 @@ class Reducer:
         self.flying: list[Any] = []  # handles or futures of what may be under way
         self._index = {id(parameter): index for index, parameter in enumerate(self.parameters)}
         self._build(range(len(named) - 1, -1, -1))
-        this = weakref.ref(self)
-        self._handles = [
-            parameter.register_post_accumulate_grad_hook(_caller(this, index))
-            for index, parameter in enumerate(self.parameters)
-        ]
+        # With nothing to send, all that has to be known of gradients is whose there are: a list notes it in 0.1 us each.
+        self.idle = self.world == 1
+        self._handles: list[Any] = []
+        self._arrived: list[Tensor] = []
         weakref.finalize(self, _remove, self._handles)
+        self._listen()
 
-    @property
-    def idle(self) -> bool:
-        """Whether there is nothing to send: one process, and no hook to run."""
-        return self.world == 1 and self.hook is None
+    def _listen(self) -> None:
+        """Let gradients be told of."""
+        _remove(self._handles)
+        this = weakref.ref(self)
+        for index, parameter in enumerate(self.parameters):
+            tell = self._arrived.append if self.idle else _caller(this, index)
+            self._handles.append(parameter.register_post_accumulate_grad_hook(tell))
+
+    def wake(self) -> None:
+        """Do all that several processes do, for a hook or a balanced sum."""
+        if self.idle:
+            self.idle = False
+            self._listen()
+
+    def pause(self) -> None:
+        """Begin an iteration whose gradients are added up and not averaged."""
+        self.expecting = False
+        self._arrived.clear()
+
+    def _prepare_alone(self) -> None:
+        """`prepare` where there is nothing to send: it checks the iteration before."""
+        if self._arrived and self.expecting:
+            arrived = {self._index[id(parameter)] for parameter in self._arrived}
+            self.finished += 1
+            if len(arrived) < len(self.parameters) and not (self.find_unused or self.static):
+                self.ready = arrived
+                raise self._unfinished()
+        self._arrived.clear()
+        self.expecting = True
 
     def _build(self, order: Iterable[int]) -> None:
         """Divide the gradients, which become ready in this order, into buckets."""
@@ -105,6 +130,9 @@ class Reducer:
 
         Raises: RuntimeError if the one before has not ended, because a parameter got no gradient.
         """
+        if self.idle:
+            self._prepare_alone()
+            return
         if self.begun:
             raise self._unfinished()
         self.rebuild()
@@ -120,8 +148,7 @@ class Reducer:
         if len(self.unused) == len(self.parameters):  # no hook will tell that the other processes wait
             self.begun = True
             self._mark_unused()
-            if not self.idle:
-                self._finish()
+            self._finish()
 
     def _reset(self) -> None:
         self.expecting, self.queued, self.next = True, False, 0
@@ -132,9 +159,11 @@ class Reducer:
 
     def rebuild(self) -> None:
         """After the first iteration, divide gradients anew, in the order in which those of rank 0 became ready."""
-        if self.rebuilt or not self.finished or self.find_unused or self.idle:
+        if self.rebuilt or not self.finished or self.find_unused:
             return
         self.rebuilt = True
+        if self.world == 1:
+            return
         own = self.order if len(self.order) == len(self.parameters) else self._in_buckets()
         order = _core.tensor(own, dtype=_core.int64)
         broadcast(order, group=self.group, group_src=0)
@@ -223,10 +252,6 @@ class Reducer:
         if index in self.ready:
             raise RuntimeError(f"{TWICE}Parameter at index {index} with name {self.names[index]} has been marked twice")
         self.ready.add(index)
-        if self.idle:
-            if len(self.ready) == len(self.parameters):
-                self._end()
-            return
         number, position = self.places[index]
         bucket = self.buckets[number]
         self._gather(index, bucket, position)
@@ -377,8 +402,7 @@ class Reducer:
     def _finish_first(self) -> None:
         self.begun = True
         self._mark_all(index for index in range(len(self.parameters)) if index not in self.ready)
-        if not self.idle:
-            self._finish()
+        self._finish()
 
     # ---- processes without inputs
 
@@ -390,10 +414,7 @@ class Reducer:
         for number, bucket in enumerate(self.buckets):
             bucket.clear()
             self._launch(number)
-        if self.idle:
-            self._end()
-        else:
-            self._finish()
+        self._finish()
 
     # ---- errors
 
@@ -421,5 +442,5 @@ def _caller(reducer: weakref.ref[Reducer], index: int) -> Callable[[Tensor], Non
 
 
 def _remove(handles: list[Any]) -> None:
-    for handle in handles:
-        handle.remove()
+    while handles:
+        handles.pop().remove()

@@ -209,7 +209,7 @@ class DistributedDataParallel(Module, Joinable):
             searched = self.reducer.find_unused or self.reducer.static
             self.reducer.prepare(_tensors(output) if searched else ())
         else:
-            self.reducer.expecting = False
+            self.reducer.pause()
         return output
 
     def _announce(self, synchronised: bool) -> None:
@@ -227,9 +227,9 @@ class DistributedDataParallel(Module, Joinable):
 
     def _will_sync_buffers(self) -> bool:
         return (
-            self.forward_sync_buffers
+            self.reducer.world > 1
+            and self.forward_sync_buffers
             and self.require_forward_param_sync
-            and self.process_group.size() > 1
             and next(iter(self.module.buffers()), None) is not None
         )
 
@@ -259,6 +259,8 @@ class DistributedDataParallel(Module, Joinable):
         mode adds those of processes: 1, 2 or 4 of them that divide the same 4 pieces of a batch get the same bits.
         Until the pass that averages, `.grad` is None.
         """
+        if balanced:
+            self.reducer.wake()
         before = self.require_backward_grad_sync, self.reducer.balanced
         self.require_backward_grad_sync, self.reducer.balanced = False, balanced
         try:
@@ -291,6 +293,7 @@ class DistributedDataParallel(Module, Joinable):
         if self.reducer.begun or self.reducer.finished:
             raise RuntimeError("register_comm_hook must be called before the first backward pass")
         self.reducer.state, self.reducer.hook = state, hook
+        self.reducer.wake()
 
     def _set_static_graph(self) -> None:
         """Turn `static_graph` on, before the first backward pass."""

@@ -1,0 +1,2 @@
+def tables(results): 
+    import json; return json.dumps(results, indent=1)

@@ -40,7 +40,8 @@ class Comparison:
 
     def _exchange(self, given: rg.Tensor, everyone: rg.Tensor) -> Steps:
         buffers = self._backend.buffers
-        yield [self._comm.Iallgather(buffers.of(given), buffers.of(everyone))]
+        counts = [_WIDTH] * self._backend.size
+        yield [self._comm.Iallgatherv(buffers.of(given), buffers.parts(everyone, counts))]
 
     def close(self) -> None:
         """Give back the communicator."""

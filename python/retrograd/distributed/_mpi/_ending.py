@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
 import time
 from types import TracebackType
@@ -28,6 +29,7 @@ def watch(world: Mpi) -> None:
     if not _installed:
         _installed = True
         atexit.register(_leave)
+        _take_notice()
         before = sys.excepthook
 
         def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -36,6 +38,18 @@ def watch(world: Mpi) -> None:
                 _abort(_world, kind, error)
 
         sys.excepthook = hook
+
+
+def _take_notice() -> None:
+    """Survive SIGUSR1, with which MPICH's launcher tells of a dead process if it leaves the others alive.
+
+    They notice by themselves, and say what they were at. A handler that is there already stays.
+    """
+    try:
+        if signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
+            signal.signal(signal.SIGUSR1, lambda number, frame: None)
+    except (AttributeError, ValueError):  # there is no such signal, or this is not the main thread
+        pass
 
 
 def forget(world: Mpi) -> None:

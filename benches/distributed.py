@@ -97,7 +97,7 @@ def timed(run: Callable[[], None], calls: int) -> float:
     return (time.perf_counter() - begin) / calls
 
 
-def steps(name: str, case: Any, rounds: int) -> dict[str, Any]:
+def steps(name: str, case: Any, rounds: int, tokens: int) -> dict[str, Any]:
     """Seconds of a step: of rank 0 alone, of the slowest of all at once, and of the slowest inside the module."""
     make, loss = case
     rank, world = dist.get_rank(), dist.get_world_size()
@@ -125,7 +125,7 @@ def steps(name: str, case: Any, rounds: int) -> dict[str, Any]:
             best[key] = min(best[key], largest(timed(run, calls)))
     count = sum(p.numel() for p in model.parameters())
     buckets = len(model.reducer.buckets)
-    return {"name": name, "parameters": count, "buckets": buckets, "ranks": world, **best}
+    return {"name": name, "parameters": count, "buckets": buckets, "tokens": tokens, "ranks": world, **best}
 
 
 def largest(number: float) -> float:
@@ -179,8 +179,8 @@ def worker(rounds: int) -> dict[str, Any]:
         "ranks": dist.get_world_size(),
         "messages": messages(rounds) if dist.get_world_size() > 1 else None,
         "steps": [
-            steps("transformer", transformer_case(4, 128), rounds),
-            steps("convolutional", convolutional_case(32), rounds),
+            steps("transformer", transformer_case(4, 128), rounds, 4 * 128),
+            steps("convolutional", convolutional_case(32), rounds, 32),
         ],
     }
     dist.destroy_process_group()
@@ -219,7 +219,7 @@ def main() -> None:
         options.json.write_text(json.dumps(results, indent=1))
     from distributed_model import tables
 
-    text = tables(results)
+    text = tables(results, SIZES)
     print(text)
     if options.write:
         page = ROOT / "docs" / "distributed.md"

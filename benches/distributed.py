@@ -52,7 +52,12 @@ def convolutional() -> nn.Module:
     """Three stages of convolution, normalisation and pooling on images of 3 x 32 x 32, then 10 classes."""
     layers: list[nn.Module] = []
     for before, after in ((3, 32), (32, 64), (64, 128)):
-        layers += [nn.Conv2d(before, after, 3, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU(), nn.MaxPool2d(2)]
+        layers += [
+            nn.Conv2d(before, after, 3, padding=1, bias=False),
+            nn.BatchNorm2d(after),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+        ]
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(128 * 16, 10))
 
 

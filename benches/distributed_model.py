@@ -163,7 +163,9 @@ def _projection(parameters: int, buckets: int, rate: float) -> str:
     ):
         for nodes in NODES:
             p = project(count, several, nodes, rate)
-            rows.append([name, str(nodes), shown(p.compute), shown(p.sent), shown(p.exposed), f"{p.efficiency:.0%}", ""])
+            rows.append(
+                [name, str(nodes), shown(p.compute), shown(p.sent), shown(p.exposed), f"{p.efficiency:.0%}", ""]
+            )
         for way, width in (("float32", 4.0), ("bfloat16", 2.0)):
             rows[-1][-1] += f"{', ' if rows[-1][-1] else ''}{way}: {bend(count, several, rate, width)}"
     head = ["model", "nodes", "compute", "sent", "exposed", "efficiency", "bends at nodes"]

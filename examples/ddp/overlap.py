@@ -62,5 +62,3 @@ def observe(plain: nn.Module, text: Tensor) -> Observed:
     for size, begin, stop in spans:
         observed.collectives.append((size, (begin - zero) * 1e3, (stop - zero) * 1e3))
     return observed
-
-

@@ -50,7 +50,11 @@ def draw_scaling(scaling: list[tuple[str, float, float]], world: int, path: Path
             axes.text(several / one + 0.02, place + 0.2, f"{several:,.0f} per s", va="center", size=9)
             axes.text(0.02, place + 0.2, f"{several / one:.2f} x", va="center", size=9, color="white", weight="bold")
         axes.axvline(world, color="C2", linestyle="--", linewidth=1.5, label=f"{world} x")
-        axes.set(title=f"Samples per second, {world} process{'es' * (world > 1)}", xlim=(0, world * 1.25), ylim=(len(scaling) - 0.5, -0.5))
+        axes.set(
+            title=f"Samples per second, {world} process{'es' * (world > 1)}",
+            xlim=(0, world * 1.25),
+            ylim=(len(scaling) - 0.5, -0.5),
+        )
         axes.set_yticks(range(len(scaling)), [name for name, *_ in scaling])
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("times one process")
@@ -69,14 +73,18 @@ def draw_overlap(observed: Observed, world: int, path: Path) -> None:
         labelled = set()
         for name, begin, end in observed.nodes:
             colour = next((c for kind, c in KINDS.items() if name.startswith(kind)), "0.75")
-            label = {"C0": "matrix products", "C2": "attention", "C3": "gradients handed over"}.get(colour, "other nodes")
+            label = {"C0": "matrix products", "C2": "attention", "C3": "gradients handed over"}.get(
+                colour, "other nodes"
+            )
             axes.barh(0, end - begin, 0.8, begin, color=colour, label=None if label in labelled else label)
             labelled.add(label)
         for lane, (size, begin, end) in enumerate(observed.collectives, 1):
             axes.barh(lane + 0.3, end - begin, 0.7, begin, color="C1", label="all_reduce" if lane == 1 else None)
             text = f"{size / 2**20:.2f} MiB"
             left = end < 0.8 * observed.end
-            axes.text(end if left else begin, lane + 0.3, f" {text} ", va="center", ha="left" if left else "right", size=8)
+            axes.text(
+                end if left else begin, lane + 0.3, f" {text} ", va="center", ha="left" if left else "right", size=8
+            )
         axes.axvline(observed.end, color="0.4", linewidth=1)
         axes.set(
             title=f"A backward pass of rank 0 of {world}, and what it sends meanwhile",

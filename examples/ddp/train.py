@@ -151,7 +151,12 @@ def measure_scaling(length: int, batch: int, rounds: int) -> list[tuple[str, flo
     layers = [nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.Flatten()]
     for name, count, plain, loss in (
         ("transformer", batch, Transformer(128, 2, length), lambda m: m(text).flatten(0, 1).logsumexp(1).mean()),
-        ("convolutional", 64, nn.Sequential(*layers, nn.Linear(32 * 256, 10)), lambda m: F.cross_entropy(m(images), labels)),
+        (
+            "convolutional",
+            64,
+            nn.Sequential(*layers, nn.Linear(32 * 256, 10)),
+            lambda m: F.cross_entropy(m(images), labels),
+        ),
     ):
         times = [9e9, 9e9]
         parallel = DistributedDataParallel(plain)

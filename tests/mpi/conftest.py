@@ -1,9 +1,6 @@
-import pytest
-from retrograd import distributed as dist
-import retrograd as rg
-@pytest.fixture(scope="module")
-def world():
-    rg.set_num_threads(1)
-    dist.init_process_group("mpi")
-    yield
-    dist.destroy_process_group()
+"""Tests of several processes. Those in `spmd` run in all ranks at once; `test_ranks.py` starts them."""
+
+import os
+
+if "RETROGRAD_TEST_RANKS" not in os.environ:
+    collect_ignore = ["spmd"]

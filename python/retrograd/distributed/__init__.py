@@ -28,4 +28,4 @@ __all__ += _objects.__all__
 __all__ += _work.__all__
 
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
-    __getattr__, __dir__ = _submodules(__name__, "algorithms", "checkpoint", "optim", GradBucket="_grad_buckets")
+    __getattr__, __dir__ = _submodules(__name__, "algorithms", "checkpoint", "nn", "optim", GradBucket="_grad_buckets")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,6 +42,8 @@ class Mpi(Collectives):
         self._comm = self._duplicate(comm) if world is None else comm
         self._inner = self._duplicate(comm)
         self._presence = Presence(MPI, self._comm, ranks)
+        # Its last line is there where the launcher ends all processes without a word of theirs.
+        self._told = self.world.rank == 0 and get_debug_level() is not DebugLevel.OFF
         self._comparison = Comparison(self, self._duplicate(comm)) if get_debug_level() is DebugLevel.DETAIL else None
         if world is None:
             _ending.watch(self)
@@ -95,6 +98,8 @@ class Mpi(Collectives):
         self.last = f"{name} #{self.sequence}"
         assert self._presence is not None
         self._presence.enter(self.last, self.sequence)
+        if self._told:
+            print(f"retrograd.distributed: rank {self.world.rank} begins {self.last}", file=sys.stderr, flush=True)
         if self._comparison is not None:
             self._comparison.check(self.last, f"{self.last}({_signature(facts)})")
         written(outputs)
@@ -189,7 +194,8 @@ class Mpi(Collectives):
 
     def _scatter(self, output: Tensor, tensors: Sequence[Tensor], root: int) -> Steps:
         memory = packed(output)
-        given = _Block(tensors, pack=True).spread(self.buffers) if self.rank == root else None
+        block = _Block(tensors, pack=True) if self.rank == root else None  # alive until the bytes are away
+        given = block.spread(self.buffers) if block else None
         yield [self._comm.Iscatterv(given, self.buffers.of(memory), root)]
         if memory is not output:
             _copy(output, memory)
@@ -315,8 +321,8 @@ class _Block:
 
     def each(self, buffers: Buffers) -> list[Any]:
         """All of them, for the call that counts the elements of one."""
-        memory, _, datatype = buffers.parts(self._first, sum(self._counts))
-        return [memory, buffers.parts(self._first, self._counts[0])[1], datatype]
+        memory, count, datatype = buffers.parts(self._first, sum(self._counts))
+        return [memory, count // len(self._counts), datatype]
 
     def spread(self, buffers: Buffers) -> list[Any]:
         """Each of them, for calls that give processes more or less."""

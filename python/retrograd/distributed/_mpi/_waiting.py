@@ -63,12 +63,12 @@ class Pending(Work):
 
     def test(self) -> bool:
         """Make progress. Return whether the work is done, or has failed."""
-        if self._done:
+        if self._over():
             return True
         if not self._lock.acquire(blocking=False):
             return False  # another thread is at it
         try:
-            if self._done:
+            if self._over():
                 return True
             while self._arrived():
                 self._requests = self._steps.send(self._status if self._requests else None)
@@ -86,6 +86,9 @@ class Pending(Work):
             self._lock.release()
         self._finish()
         return True
+
+    def _over(self) -> bool:
+        return self._done
 
     def _arrived(self) -> bool:
         if not self._requests:

@@ -9,8 +9,6 @@ from retrograd.distributed.algorithms import Join, Joinable, JoinHook
 from retrograd.distributed.optim import ZeroRedundancyOptimizer
 from retrograd.nn.parallel import DistributedDataParallel
 
-pytestmark = pytest.mark.usefixtures("world")
-
 
 def network() -> nn.Module:
     rg.manual_seed(4)

@@ -10,8 +10,6 @@ from retrograd import nn
 from retrograd.distributed.optim import ZeroRedundancyOptimizer, clip_grad_norm_
 from retrograd.nn.parallel import DistributedDataParallel
 
-pytestmark = pytest.mark.usefixtures("world")
-
 
 def network() -> nn.Module:
     rg.manual_seed(2)

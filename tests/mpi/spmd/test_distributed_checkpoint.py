@@ -17,8 +17,6 @@ from retrograd.distributed.checkpoint import _parts as parts_module
 from retrograd.distributed.checkpoint._paths import flatten, nest
 from retrograd.distributed.optim import ZeroRedundancyOptimizer
 
-pytestmark = pytest.mark.usefixtures("world")
-
 
 @pytest.fixture
 def folder():
@@ -189,7 +187,9 @@ def test_a_new_checkpoint_replaces_the_old_one_and_a_failed_one_does_not(folder,
 
 
 def test_what_is_missing_is_an_error_on_every_rank(folder):
-    with pytest.raises((FileNotFoundError, RuntimeError), match=r"there is no checkpoint in .*: it has no manifest.json"):
+    with pytest.raises(
+        (FileNotFoundError, RuntimeError), match=r"there is no checkpoint in .*: it has no manifest.json"
+    ):
         checkpoint.load_all(folder)
     checkpoint.save({"x": rg.ones(2, 3), "n": 1}, checkpoint_id=folder)
     last = dist.get_rank() == dist.get_world_size() - 1

@@ -13,7 +13,6 @@ from retrograd.nn.parallel import DistributedDataParallel
 from retrograd.nn.parallel import _reducer as reducer_module
 from retrograd.utils.checkpoint import checkpoint
 
-pytestmark = pytest.mark.usefixtures("world")
 
 # More than a MiB of weights in the second layer, so that one gradient is sent from where it is.
 WIDE = 520
@@ -546,7 +545,11 @@ def named(*names):
 @pytest.mark.parametrize(
     ("different", "phrase", "names"),
     [
-        (lambda odd: nn.Linear(2, 3 if odd else 2), "appears not to match sizes of the same param in process 0", "weight"),
+        (
+            lambda odd: nn.Linear(2, 3 if odd else 2),
+            "appears not to match sizes of the same param in process 0",
+            "weight",
+        ),
         (lambda odd: nn.Linear(2, 2, bias=not odd), "DDP expects same model across all ranks, but Rank", "bias"),
         (lambda odd: nn.Linear(2, 2).to(rg.float64 if odd else rg.float32), "the dtype differs", "float64"),
         (lambda odd: named("b", "a") if odd else named("a", "b"), "names or their order differ", "'b' of rank"),

@@ -170,8 +170,8 @@ def _projection(parameters: int, buckets: int, rate: float) -> str:
             rows[-1][-1] += f"{', ' if rows[-1][-1] else ''}{way}: {bend(count, several, rate, width)}"
     head = ["model", "nodes", "compute", "sent", "exposed", "efficiency", "bends at nodes"]
     text = (
-        f"A core computes {rate * 1e-9:.3g} GFLOP/s of the transformer here. The projection has nodes of {CORES} such "
-        f"cores, a network of {NETWORK_RATE * 8e-9:.0f} Gbit/s with {NETWORK_ALPHA * 1e6:.0f} us before the first byte, "
-        f"and {TOKENS} tokens in the batch of all nodes."
+        f"A core computes {rate * 1e-9:.3g} GFLOP/s of the transformer here. The projection has nodes of {CORES} "
+        f"such cores, a network of {NETWORK_RATE * 8e-9:.0f} Gbit/s with {NETWORK_ALPHA * 1e6:.0f} us before the first "
+        f"byte, and {TOKENS} tokens in the batch of all nodes."
     )
     return f"{text}\n\n{table(head, rows)}"

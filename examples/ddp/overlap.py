@@ -1,4 +1,4 @@
-"""What happens when in a backward pass: its nodes, from the profiler, and its collectives, from a communication hook."""
+"""What happens when in a backward pass: nodes, from the profiler, and collectives, from a communication hook."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def draw_scaling(scaling: list[tuple[str, float, float]], world: int, path: Path
     with plt.style.context(STYLE):
         figure, axes = plt.subplots(figsize=(7, 1.6 + 0.8 * len(scaling)), layout="constrained")
         figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
-        for place, (name, one, several) in enumerate(scaling):
+        for place, (_, one, several) in enumerate(scaling):
             axes.barh(place - 0.2, 1, 0.36, color="C0", label="one, others at rest" if place == 0 else None)
             axes.barh(place + 0.2, several / one, 0.36, color="C1", label=f"all {world}" if place == 0 else None)
             axes.text(1.02, place - 0.2, f"{one:,.0f} per s", va="center", size=9)

@@ -91,7 +91,7 @@ ABSENT = {
         AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend BackendConfig BarrierOptions BroadcastOptions
         BuiltinCommHookType DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError FileStore
         GatherOptions GroupName HashStore Logger P2POp PrefixStore ProcessGroupGloo ProcessGroupNCCL
-        QueueEmptyError ReduceOptions ReduceScatterOptions Reducer ScatterOptions Store TCPStore algorithms
+        QueueEmptyError ReduceOptions ReduceScatterOptions Reducer ScatterOptions Store TCPStore
         all_gather_coalesced all_reduce_coalesced argparse_util autograd batch_isend_irecv breakpoint c10d_logger
         collective_utils config constants debug default_pg_timeout device_mesh distributed_c10d elastic
         flight_recorder fsdp get_backend_config get_debug_level get_default_backend_for_device get_pg_count

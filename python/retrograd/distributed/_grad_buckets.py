@@ -10,8 +10,14 @@ __all__ = ["GradBucket"]
 class GradBucket:
     """Gradients of some parameters in one flat tensor. `DistributedDataParallel` makes them, and gives them to hooks.
 
-    >>> def hook(state, bucket):
-    ...     return rg.distributed.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
+    >>> x = rg.nn.Parameter(rg.ones(2, 3))
+    >>> flat = rg.zeros(6)
+    >>> bucket = rg.distributed.GradBucket(0, flat, [flat.view(2, 3)], [x], last=True)
+    >>> bucket.index(), bucket.is_last(), bucket.buffer().shape, bucket.gradients()[0].shape
+    (0, True, retrograd.Size([6]), retrograd.Size([2, 3]))
+    >>> bucket.parameters()[0] is x
+    True
+    >>> bucket.set_buffer(flat.half())
     """
 
     __slots__ = ("_buffer", "_gradients", "_index", "_last", "_parameters")

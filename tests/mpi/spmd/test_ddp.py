@@ -13,7 +13,6 @@ from retrograd.nn.parallel import DistributedDataParallel
 from retrograd.nn.parallel import _reducer as reducer_module
 from retrograd.utils.checkpoint import checkpoint
 
-
 # More than a MiB of weights in the second layer, so that one gradient is sent from where it is.
 WIDE = 520
 

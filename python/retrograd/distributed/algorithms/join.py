@@ -21,7 +21,9 @@ _SKEW = 1000
 class JoinHook:
     """What a process without inputs does in the place of one thing that it joined.
 
-    >>> rg.distributed.algorithms.JoinHook().main_hook()
+    >>> hook = rg.distributed.algorithms.JoinHook()
+    >>> hook.main_hook()
+    >>> hook.post_hook(is_last_joiner=True)
     """
 
     def main_hook(self) -> None:
@@ -56,7 +58,15 @@ class Joinable(ABC):
 
     @abstractmethod
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What stands in for it; `kwargs` are those of `Join`."""
+        """What stands in for it; `kwargs` are those of `Join`.
+
+        >>> rg.distributed.init_process_group("gloo")
+        >>> x = rg.nn.Parameter(rg.ones(2))
+        >>> optimizer = rg.distributed.optim.ZeroRedundancyOptimizer([x], rg.optim.SGD, lr=0.5)
+        >>> isinstance(optimizer.join_hook(), rg.distributed.algorithms.JoinHook)
+        True
+        >>> rg.distributed.destroy_process_group()
+        """
 
     @property
     @abstractmethod

@@ -13,8 +13,6 @@ from retrograd._core import dtype as DType
 from retrograd._files import replacing
 from retrograd.serialization._safetensors import _DTYPES, _NAMES, HEADER_LIMIT, MAX_NDIM, parse_json, write_json
 
-__all__ = ["NAME", "Chunk", "Entry", "Manifest", "check_cover", "read", "write"]
-
 NAME = "manifest.json"
 _FORMAT = "retrograd.distributed.checkpoint"
 # Names that `save` gives to files. Nothing else is opened, so that no path leads out of the folder.

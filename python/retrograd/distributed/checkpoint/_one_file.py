@@ -50,6 +50,13 @@ def load_everywhere(f: Path, *, rank: int = 0, process_group: ProcessGroup | Non
 
     Args: `rank` that of the process, in the world; the others need not see the file.
     Raises: its error there, RuntimeError that tells it elsewhere.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "x.safetensors")
+    ...     rg.save(rg.ones(2), path)
+    ...     rg.distributed.checkpoint.load_everywhere(path)
+    tensor([1., 1.])
     """
     group = group_of(process_group)
     if group is None or group.size() == 1:

@@ -69,6 +69,12 @@ def save(state_dict: dict[Any, Any], *, checkpoint_id: Path, process_group: Proc
     the default one; without one this process is alone.
     Raises: TypeError for what cannot be saved; ValueError for shards that do not make up a tensor; RuntimeError in all
     processes if one fails.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rg.distributed.checkpoint.save({"x": rg.ones(2), "n": 1}, checkpoint_id=folder)
+    ...     rg.distributed.checkpoint.load_all(folder)["n"]
+    1
     """
     group = group_of(process_group)
     rank = 0 if group is None else group.rank()
@@ -201,6 +207,14 @@ def load(state_dict: dict[Any, Any], *, checkpoint_id: Path, process_group: Proc
     Args: `checkpoint_id` the folder; `process_group` None for the default one; without one this process is alone.
     Raises: RuntimeError in all processes if one fails, as for a checkpoint that is damaged or lacks what is asked for;
     ValueError if shapes differ; FileNotFoundError if there is none. A tensor may have been written before an error.
+
+    >>> import tempfile
+    >>> state = {"x": rg.zeros(2), "n": 0}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rg.distributed.checkpoint.save({"x": rg.ones(2), "n": 1}, checkpoint_id=folder)
+    ...     rg.distributed.checkpoint.load(state, checkpoint_id=folder)
+    >>> state
+    {'x': tensor([1., 1.]), 'n': 1}
     """
 
     def read() -> None:
@@ -237,6 +251,12 @@ def load_all(checkpoint_id: Path, *, process_group: ProcessGroup | None = None) 
     """All of a checkpoint, as a nested dict of whole tensors. All processes call this, and each gets it.
 
     Args: as for `load`. Raises: as `load`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rg.distributed.checkpoint.save({"x": rg.ones(2), "n": 1}, checkpoint_id=folder)
+    ...     rg.distributed.checkpoint.load_all(folder)
+    {'n': 1, 'x': tensor([1., 1.])}
     """
 
     def read() -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from retrograd._core import Tensor
 
-__all__ = ["Shard", "flatten", "nest", "replace"]
+__all__ = ["Shard"]
 
 
 @dataclass(frozen=True)

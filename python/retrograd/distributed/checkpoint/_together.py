@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 from retrograd.distributed._groups import ProcessGroup, get_global_rank, is_initialized, resolved
 from retrograd.distributed._objects import all_gather_object
 
-__all__ = ["group_of", "shared", "together"]
-
 T = TypeVar("T")
 
 

@@ -43,6 +43,11 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     >>> optimizer.step()
     >>> x.tolist()
     [0.5, 0.5]
+    >>> optimizer.consolidate_state_dict(to=0)
+    >>> optimizer.state_dict()["param_groups"] == optimizer.local_state_dict()["param_groups"]
+    True
+    >>> optimizer.clip_grad_norm_(max_norm=1.0)
+    tensor(1.4142)
     >>> rg.distributed.destroy_process_group()
     """
 

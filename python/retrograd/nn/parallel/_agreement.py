@@ -13,8 +13,6 @@ from retrograd.distributed._calls import broadcast
 from retrograd.distributed._groups import ProcessGroup, get_global_rank
 from retrograd.distributed._objects import all_gather_object
 
-__all__ = ["begin_share", "check_agreement", "share"]
-
 # A tensor of so many bytes is sent from where it is; smaller ones are copied together, into pieces of about so many.
 _ALONE, _PIECE = 1 << 20, 16 << 20
 

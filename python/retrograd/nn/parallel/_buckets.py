@@ -11,8 +11,6 @@ from retrograd._core import Tensor
 if TYPE_CHECKING:
     from retrograd._core import dtype as DType
 
-__all__ = ["ALONE", "CAP", "FIRST_CAP", "MIB", "Bucket", "assign"]
-
 MIB = 1 << 20
 # At most so many bytes in a bucket, in the first one, and in a gradient that shares a bucket. docs/distributed.md
 # derives them: to start a collective costs a few microseconds, and to copy a gradient into a bucket costs as much as

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from retrograd.distributed._grad_buckets import GradBucket
     from retrograd.nn.modules.module import Module
 
-__all__ = ["_MixedPrecision", "call_in", "cast_buffers", "reduce_in"]
-
 
 @dataclass(frozen=True)
 class _MixedPrecision:

@@ -17,8 +17,6 @@ from retrograd.distributed._groups import ProcessGroup
 from retrograd.nn.parallel._buckets import Bucket, assign
 from retrograd.nn.parallel._texts import TWICE, changed, unfinished
 
-__all__ = ["Reducer"]
-
 Hook = Callable[[Any, GradBucket], Any]
 
 _HALVES = (_core.float16, _core.bfloat16)
@@ -74,7 +72,7 @@ class Reducer:
         self.flying: list[Any] = []  # handles or futures of what may be under way
         self._index = {id(parameter): index for index, parameter in enumerate(self.parameters)}
         self._build(range(len(named) - 1, -1, -1))
-        # With nothing to send, all that has to be known of gradients is whose there are: a list notes it in 0.1 us each.
+        # With nothing to send, all to be known of gradients is whose there are: a list notes it in 0.1 us each.
         self.idle = self.world == 1
         self._handles: list[Any] = []
         self._arrived: list[Tensor] = []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["TWICE", "changed", "unfinished"]
-
 _UNFINISHED = "Expected to have finished reduction in the prior iteration before starting a new one. "
 
 TWICE = (

@@ -277,6 +277,12 @@ class DistributedDataParallel(Module, Joinable):
         place of its buffer, of the same number of elements.
         Raises: TypeError for what is not callable, ValueError for annotations of other types, RuntimeError for a second
         hook.
+
+        >>> rg.distributed.init_process_group("gloo")
+        >>> model = rg.nn.parallel.DistributedDataParallel(rg.nn.Linear(1, 1))
+        >>> hooks = rg.distributed.algorithms.ddp_comm_hooks.default_hooks
+        >>> model.register_comm_hook(None, hooks.fp16_compress_hook)
+        >>> rg.distributed.destroy_process_group()
         """
         if not callable(hook):
             raise TypeError("Communication hook must be callable.")

@@ -499,7 +499,7 @@ def test_what_is_no_hook_is_refused():
 
 
 def test_mixed_precision_computes_in_a_smaller_dtype():
-    from retrograd.nn.parallel._mixed_precision import _MixedPrecision
+    from retrograd.nn.parallel.distributed import _MixedPrecision
 
     dtypes = []
 

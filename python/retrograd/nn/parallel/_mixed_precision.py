@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retrograd._core import Tensor
-from retrograd.func import functional_call
 from retrograd.utils._pytree import tree_map
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ def cast_buffers(module: Module, dtype: DType | None) -> None:
 
 def call_in(dtype: DType, module: Module, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a module with parameters and inputs of a dtype. Gradients go through the casts, to the parameters."""
+
+    from retrograd.func import functional_call
 
     def cast(value: Any) -> Any:
         return value.to(dtype) if isinstance(value, Tensor) and value.is_floating_point() else value

@@ -19,6 +19,8 @@ from retrograd.distributed.algorithms.join import _OFF, Join, Joinable, JoinHook
 from retrograd.nn.modules.module import Module
 from retrograd.nn.parallel._agreement import check_agreement, share
 from retrograd.nn.parallel._buckets import ALONE, CAP, FIRST_CAP, MIB
+from retrograd.nn.parallel._mixed_precision import _MixedPrecision as _MixedPrecision
+from retrograd.nn.parallel._mixed_precision import call_in, cast_buffers, reduce_in
 from retrograd.nn.parallel._reducer import Hook, Reducer
 from retrograd.utils._pytree import tree_leaves
 
@@ -77,7 +79,7 @@ class DistributedDataParallel(Module, Joinable):
         gradient_as_bucket_view: bool = True,
         static_graph: bool = False,
         *,
-        mixed_precision: Any = None,
+        mixed_precision: _MixedPrecision | None = None,
         batched_grad_copy: bool = False,
         forward_sync_buffers: bool | None = None,
         **refused: Any,
@@ -133,8 +135,6 @@ class DistributedDataParallel(Module, Joinable):
         self.require_backward_grad_sync = True
         self.require_forward_param_sync = True
         if mixed_precision is not None:
-            from retrograd.nn.parallel._mixed_precision import cast_buffers
-
             cast_buffers(module, mixed_precision.buffer_dtype)
         if init_sync:
             buffers = self._named_buffers()
@@ -163,8 +163,6 @@ class DistributedDataParallel(Module, Joinable):
         )
         dtype = None if self.mixed_precision is None else self.mixed_precision.reduce_dtype
         if dtype is not None and self.process_group.size() > 1:
-            from retrograd.nn.parallel._mixed_precision import reduce_in
-
             self.reducer.state, self.reducer.hook = self.process_group, reduce_in(dtype)
 
     def _named_parameters(self) -> list[tuple[str, Tensor]]:
@@ -197,8 +195,6 @@ class DistributedDataParallel(Module, Joinable):
         if self._will_sync_buffers():
             self._sync_buffers()
         if self.mixed_precision is not None and self.mixed_precision.param_dtype is not None:
-            from retrograd.nn.parallel._mixed_precision import call_in
-
             output = call_in(self.mixed_precision.param_dtype, self.module, inputs, kwargs)
         else:
             output = self.module(*inputs, **kwargs)

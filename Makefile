@@ -38,9 +38,10 @@ LOCKED ?= $(if $(CI),--locked)
 # The interpreter of a virtual environment.
 python_of = $(1)/$(if $(filter Windows_NT,$(OS)),Scripts/python.exe,bin/python)
 PY := $(call python_of,$(VENV))
-# Touched when the pinned tools, zig and the wheel are in the virtual environment.
+# Touched when the pinned tools, zig, MPI and the wheel are in the virtual environment.
 TOOLS := $(VENV)/.tools-installed
 ZIG := $(VENV)/.zig-installed
+MPI := $(VENV)/.mpi-installed
 WHEEL := $(VENV)/.wheel-installed
 
 # What the wheel is made of, which has no face for Rust. Folders are listed too: their time changes when a file in them
@@ -82,7 +83,8 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo demo-mpi test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
+.PHONY: help demo demo-mpi test lint rust-test python-test test-mpi debug-test edit-test small-blocks-test
+.PHONY: free-threaded-test fuzz
 .PHONY: miri loom valgrind msrv deny mutants doctest stubs bench bench-adbench counts
 .PHONY: counts-check docs pictures wheel sdist-test package format lock clean
 
@@ -92,7 +94,7 @@ help: ## List the targets
 demo: $(WHEEL) ## Train a digit classifier and draw its results into demo-output/
 	$(PY) examples/digits/train.py --output $(DEMO_OUTPUT)
 
-demo-mpi: $(WHEEL) ## Train on several processes (RANKS=2) and draw how that scales into demo-output/ddp/
+demo-mpi: $(WHEEL) $(MPI) ## Train on several processes (RANKS=2) and draw how that scales into demo-output/ddp/
 	$(MPIEXEC) -n $(RANKS) $(PY) examples/ddp/train.py --output $(DEMO_OUTPUT)/ddp
 
 test: lint rust-test python-test ## Run all that CI runs: lint, Rust tests, Python tests
@@ -121,6 +123,10 @@ rust-test: ## Test the Rust crates, documentation examples included
 
 python-test: $(WHEEL) ## Test the built wheel (PYTEST_ARGS="-k mul" chooses tests)
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+# One after the other: each starts as many processes as cores, or more.
+test-mpi: $(WHEEL) $(MPI) ## Test programs of 1, 2 and 4 processes, and how they end, on MPI
+	RETROGRAD_TEST_MPI=1 $(PY) -m pytest tests/mpi $(PYTEST_ARGS)
 
 debug-test: $(TOOLS) ## Run the Python tests on a build that checks the duties of unsafe code
 	$(call debug-tests,target,)
@@ -225,7 +231,7 @@ format: $(TOOLS) ## Format the sources, and fix what lints can fix by themselves
 	$(PY) tools/width.py --fix $(WIDTH_PATHS)
 
 lock: ## Pin the tools anew in requirements/ (needs uv)
-	for group in dev zig; do \
+	for group in dev mpi zig; do \
 		uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-header --group $$group --output-file requirements/$$group.txt; \
 	done
@@ -239,6 +245,10 @@ $(TOOLS): requirements/dev.txt
 	@touch $@
 
 $(ZIG): requirements/zig.txt $(TOOLS)
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(MPI): requirements/mpi.txt $(TOOLS)
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 

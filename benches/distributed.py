@@ -147,11 +147,11 @@ def broadcast_number(number: int) -> int:
     return int(tensor.item())
 
 
-def messages(rounds: int) -> dict[str, list[float]]:
+def messages(rounds: int, sizes: list[int]) -> dict[str, list[float]]:
     """Seconds by size: half of there and back between ranks 0 and 1, and of an all_reduce of all."""
     rank, world = dist.get_rank(), dist.get_world_size()
     found: dict[str, list[float]] = {"there": [], "all_reduce": []}
-    for size in SIZES:
+    for size in sizes:
         tensor = rg.ones(size // 4)
         calls = max(3, min(200, (4 << 20) // size))
 
@@ -175,17 +175,18 @@ def messages(rounds: int) -> dict[str, list[float]]:
     return found
 
 
-def worker(rounds: int) -> dict[str, Any]:
-    """All that is measured in one world."""
+def worker(rounds: int, quick: bool) -> dict[str, Any]:
+    """All that is measured in one world; `quick` takes small messages and batches, for a test."""
     rg.set_num_threads(1)
     dist.init_process_group("mpi")
     rg.manual_seed(1)
     result = {
+        "rank": dist.get_rank(),
         "ranks": dist.get_world_size(),
-        "messages": messages(rounds) if dist.get_world_size() > 1 else None,
+        "messages": messages(rounds, SIZES[:4] if quick else SIZES) if dist.get_world_size() > 1 else None,
         "steps": [
-            steps("transformer", transformer_case(4, 128), rounds, 4 * 128),
-            steps("convolutional", convolutional_case(32), rounds, 32),
+            steps("transformer", transformer_case(1, 8) if quick else transformer_case(4, 128), rounds, 4 * 128),
+            steps("convolutional", convolutional_case(2 if quick else 32), rounds, 32),
         ],
     }
     dist.destroy_process_group()
@@ -210,10 +211,11 @@ def main() -> None:
     parser.add_argument("--read", type=Path, help="take what `--json` wrote before, and measure nothing")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/distributed.md")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        result = worker(options.rounds)
-        if "PMI_RANK" not in os.environ or os.environ["PMI_RANK"] == "0":
+        result = worker(options.rounds, options.quick)
+        if result["rank"] == 0:
             Path(options.worker).write_text(json.dumps(result))
         return
     if options.read:

@@ -47,9 +47,21 @@ class Work:
 
     Wait before the tensors of the collective are read or written again. All methods can be called from any thread.
 
-    >>> work = rg.distributed.Work()
+    >>> rg.distributed.init_process_group("gloo")
+    >>> work = rg.distributed.all_reduce(rg.ones(2), async_op=True)
     >>> work.wait(), work.is_completed(), work.is_success()
     (True, True, True)
+    >>> work.synchronize()
+    >>> work.result(), work.exception()
+    ([tensor([1., 1.])], None)
+    >>> work.get_future().wait()
+    [tensor([1., 1.])]
+    >>> try:
+    ...     work.source_rank()
+    ... except RuntimeError as error:
+    ...     print(str(error)[:12])
+    sourceRank()
+    >>> rg.distributed.destroy_process_group()
     """
 
     def __init__(self) -> None:
@@ -109,9 +121,19 @@ class Work:
 class Future(Generic[T]):
     """A value that will be there: `torch.futures.Future`.
 
-    >>> future = rg.distributed.Work().get_future()
-    >>> future.then(lambda done: len(done.value())).wait()
-    0
+    >>> future = rg.distributed.Future()
+    >>> doubled = future.then(lambda done: 2 * done.value())
+    >>> future.add_done_callback(lambda done: print("done"))
+    >>> future.done()
+    False
+    >>> future.set_result(3)
+    done
+    >>> future.value(), doubled.wait()
+    (3, 6)
+    >>> failed = rg.distributed.Future()
+    >>> failed.set_exception(ValueError("no value"))
+    >>> failed.done()
+    True
     """
 
     def __init__(self) -> None:

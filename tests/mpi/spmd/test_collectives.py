@@ -345,10 +345,12 @@ def test_messages_go_round(rank, size):
     if rank == 0:
         found = {dist.recv(x) for _ in range(size - 1)}
         assert found == set(range(1, size))
+        dist.barrier()
         assert dist.recv_object_list(objects := [None], 1) == 1 and objects == [{"a": 1}]
         dist.send(rg.zeros(3), 1)
     else:
         dist.send(x, 0)
+        dist.barrier()
     if rank == 1:
         dist.send_object_list([{"a": 1}], 0)
         with pytest.raises(dist.DistBackendError, match="the message has 12 bytes, and the tensor of shape"):

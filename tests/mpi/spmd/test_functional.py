@@ -32,10 +32,10 @@ def collectives(rank, size):
     last = size - 1
 
     def a2a(x):
-        return rg.cat(F.all_to_all([rg.zeros(2, dtype=x.dtype) for _ in range(size)], list(x.view(size, 2))))
+        return rg.cat(F.all_to_all([rg.zeros(1, dtype=x.dtype) for _ in range(size)], list(x.view(size, 1))))
 
     def reduce_scattered(op):
-        return lambda x: F.reduce_scatter(rg.zeros(2, dtype=x.dtype), list(x.view(size, 2)), op)
+        return lambda x: F.reduce_scatter(rg.zeros(1, dtype=x.dtype), list(x.view(size, 1)), op)
 
     result = {f"all_reduce {op.name}": (lambda x, op=op: F.all_reduce(x, op)) for op in OPS}
     result |= {f"reduce {op.name}": (lambda x, op=op: F.reduce(x, last, op)) for op in OPS}
@@ -44,7 +44,7 @@ def collectives(rank, size):
         "all_gather": lambda x: rg.cat(F.all_gather(x)),
         "broadcast": lambda x: F.broadcast(x, last),
         "gather": lambda x: rg.cat(F.gather(x, last)),
-        "scatter": lambda x: F.scatter(list(x.view(size, 2)), last),
+        "scatter": lambda x: F.scatter(list(x.view(size, 1)), last),
         "all_to_all": a2a,
         "all_to_all_single": lambda x: F.all_to_all_single(rg.zeros_like(x), x),
     }
@@ -62,11 +62,12 @@ def test_derivatives(rank, size, name):
         return rg.stack(F.all_gather(call(own.sin())))
 
     generator = rg.Generator().manual_seed(3)  # ranks perturb the same element at the same time
-    x = rg.randn(size, 2 * size, dtype=rg.float64, generator=generator).requires_grad_()
+    x = rg.randn(size, size, dtype=rg.float64, generator=generator).requires_grad_()
     rg.manual_seed(5)
-    assert rg.autograd.gradcheck(program, (x,), check_forward_ad=True)
+    fast = size > 2  # every element of four ranks takes long where cores lack
+    assert rg.autograd.gradcheck(program, (x,), check_forward_ad=True, fast_mode=fast)
     rg.manual_seed(5)
-    assert rg.autograd.gradgradcheck(program, (x,))
+    assert rg.autograd.gradgradcheck(program, (x,), fast_mode=fast)
 
 
 def test_results_are_those_of_the_collectives(rank, size):

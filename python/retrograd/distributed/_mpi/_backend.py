@@ -132,6 +132,8 @@ class Mpi(Collectives):
 
     def _hand_over(self, memory: Tensor, tensor: Tensor, op: ReduceOp) -> None:
         """Make of a sum the average that was asked for, and bring it to where it belongs."""
+        if op is not ReduceOp.AVG and memory is tensor:
+            return
         with no_grad():
             if op is ReduceOp.AVG:
                 memory.detach().div_(self.size)

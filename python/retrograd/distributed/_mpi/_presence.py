@@ -46,8 +46,9 @@ class Presence:
         self._identity = (os.getpid(), _start(os.getpid()))
         self.enter("init_process_group", 0)
         local.Barrier()
-        # In containers on one machine the numbers of processes may mean nothing to each other.
-        seen = all(not peer.fate for peer in self.peers())
+        # In containers on one machine the numbers of processes may mean nothing to each other; on Windows there is no
+        # signal that only asks.
+        seen = os.name == "posix" and all(not peer.fate for peer in self.peers())
         self._usable = bool(local.allreduce(seen, op=MPI.LAND))
         local.Free()
 

@@ -185,7 +185,7 @@ def worker(rounds: int, quick: bool) -> dict[str, Any]:
         "ranks": dist.get_world_size(),
         "messages": messages(rounds, SIZES[:4] if quick else SIZES) if dist.get_world_size() > 1 else None,
         "steps": [
-            steps("transformer", transformer_case(1, 8) if quick else transformer_case(4, 128), rounds, 4 * 128),
+            steps("transformer", transformer_case(1, 8) if quick else transformer_case(8, 128), rounds, 8 * 128),
             steps("convolutional", convolutional_case(2 if quick else 32), rounds, 32),
         ],
     }

@@ -565,6 +565,15 @@ def test_models_that_differ_are_refused_everywhere(different, phrase, names):
     assert str(dist.get_world_size() - 1) in str(info.value)
 
 
+@pytest.mark.parametrize("option", [{"bucket_cap_mb": 3}, {"find_unused_parameters": True}, {"static_graph": True}])
+def test_options_that_differ_are_refused_everywhere(option):
+    if dist.get_world_size() == 1:
+        return
+    last = dist.get_rank() == dist.get_world_size() - 1
+    with pytest.raises(RuntimeError, match="DDP expects the same options on all ranks, but Rank"):
+        DistributedDataParallel(nn.Linear(2, 2), **(option if last else {}))
+
+
 def test_arguments_that_make_no_sense_are_refused():
     with pytest.raises(RuntimeError, match="doesn't have any parameter that requires a gradient"):
         DistributedDataParallel(nn.ReLU())

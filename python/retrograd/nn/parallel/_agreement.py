@@ -27,9 +27,12 @@ class _Description(NamedTuple):
 
 
 def check_agreement(
-    parameters: Sequence[tuple[str, Tensor]], buffers: Sequence[tuple[str, Tensor]], group: ProcessGroup
+    parameters: Sequence[tuple[str, Tensor]],
+    buffers: Sequence[tuple[str, Tensor]],
+    options: dict[str, Any],
+    group: ProcessGroup,
 ) -> None:
-    """Compare names, order, sizes and dtypes with those of the other processes.
+    """Compare names, order, sizes, dtypes, and options that decide what is sent, with those of the other processes.
 
     Raises: RuntimeError, in every process, that names the first rank and parameter that differ from rank 0.
     """
@@ -40,6 +43,7 @@ def check_agreement(
         for kind, named in (("parameter", parameters), ("buffer", buffers))
         for name, tensor in named
     ]
+    own += [_Description(f"{name}={value!r}", (), "", "option") for name, value in options.items()]
     # A digest is all that 1,000 processes with a large model have to compare.
     digests: list[Any] = [None] * group.size()
     all_gather_object(digests, hashlib.sha256(repr(own).encode()).digest(), group)
@@ -63,6 +67,10 @@ def _difference(first: list[_Description], other: list[_Description], rank: int)
     for index, (a, b) in enumerate(zip(first, other, strict=False)):
         if a == b:
             continue
+        if a.kind != b.kind:
+            break  # one has more buffers
+        if a.kind == "option":
+            return f"DDP expects the same options on all ranks, but Rank {rank} has {b.name}, and rank 0 has {a.name}"
         where = (
             f"{b.kind} {b.name!r} of rank {rank} is {b.dtype} {_sizes(b)}, {a.name!r} of rank 0 {a.dtype} {_sizes(a)}"
         )

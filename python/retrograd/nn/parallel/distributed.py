@@ -138,7 +138,14 @@ class DistributedDataParallel(Module, Joinable):
             cast_buffers(module, mixed_precision.buffer_dtype)
         if init_sync:
             buffers = self._named_buffers()
-            check_agreement(named, buffers, self.process_group)
+            options = {
+                "bucket_cap_mb": bucket_cap_mb,
+                "find_unused_parameters": find_unused_parameters,
+                "static_graph": static_graph,
+                "forward_sync_buffers": self.forward_sync_buffers,
+                "mixed_precision": mixed_precision,
+            }
+            check_agreement(named, buffers, options, self.process_group)
             shared = [*self._shared_parameters(), *(b for _, b in buffers if forward_sync_buffers is not None)]
             if forward_sync_buffers is None and self.forward_sync_buffers:
                 shared += [buffer for _, buffer in buffers]

@@ -1,9 +1,12 @@
 """Ranks that raise, die, leave or never come end all ranks within a time limit, and somebody says why."""
 
+import os
+import subprocess
+import sys
 import textwrap
 
 import pytest
-from launch import launch
+from launch import launch, mpiexec
 
 PROGRAM = """
 import os, signal, sys, time
@@ -153,6 +156,26 @@ def test_a_larger_world_than_mpi_has_is_refused(tmp_path):
     assert (
         "got a world of 4, and MPI has 2 process(es), which is what counts: start with `mpiexec -n 4" in result.output
     )
+
+
+def test_a_launcher_without_mpi_is_told_of_mpiexec(tmp_path):
+    mpiexec()  # skips without mpi4py
+    program = "import retrograd as rg\nrg.distributed.init_process_group('mpi')"
+    environment = {**os.environ, "RANK": "1", "WORLD_SIZE": "2"}
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+    assert run.returncode != 0
+    assert "got a world of 2, and MPI has 1 process(es)" in run.stderr
+    assert "start with `mpiexec -n 2 python" in run.stderr
+
+
+def test_without_mpi4py_the_extra_is_named(tmp_path):
+    (tmp_path / "mpi4py.py").write_text("raise ImportError('it is not installed')")
+    program = "import retrograd as rg\nrg.distributed.init_process_group('mpi')"
+    environment = {**os.environ, "WORLD_SIZE": "2"}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+    assert run.returncode != 0
+    assert "pip install 'retrograd[mpi]', then start with `mpiexec -n 2 python" in run.stderr
 
 
 def test_nothing_of_mpi_is_imported_by_one_process(tmp_path):

@@ -84,7 +84,7 @@ def _check_tensors(values: Any, name: str) -> None:
 
 def _check_dtypes(*tensors: Tensor) -> None:
     for before, tensor in pairwise(tensors):
-        if before.dtype.to_real() != tensor.dtype.to_real():
+        if before.dtype != tensor.dtype:
             found = f"Found {before.dtype} and  {tensor.dtype}"
             raise ValueError(f"Invalid usage of tensors with different dtypes{found}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
@@ -197,10 +198,13 @@ class Future(Generic[T]):
         return value
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Call `callback` with this future when it is done, in the thread that finds it done."""
+        """Call `callback` with this future when it is done, in the thread that finds it done; print what it raises."""
 
         def call() -> None:
-            callback(self)
+            try:
+                callback(self)
+            except Exception:  # which whoever waits for the work cannot help
+                traceback.print_exc()
 
         with self._lock:
             if not self._there.is_set():

@@ -298,6 +298,8 @@ def test_a_future_has_the_tensors(rank, size):
 
     with pytest.raises(KeyError, match="callback"):
         future.then(fail).wait()
+    dist.all_reduce(x, async_op=True).get_future().add_done_callback(fail)  # is printed
+    dist.barrier()
 
 
 def test_work_goes_on_while_nobody_waits(rank, size):
@@ -306,8 +308,11 @@ def test_work_goes_on_while_nobody_waits(rank, size):
     called = []
     work.get_future().add_done_callback(called.append)
     limit = time.monotonic() + 20
+    threaded = size == 1 or dist.group.WORLD._collectives.progress._threaded
     while not called and time.monotonic() < limit:
         time.sleep(0.001)  # calls nothing of the package
+        if not threaded:
+            work.is_completed()
     assert called and work.is_completed()
     check(x, reduced(everyone(size, (500_000,)), ReduceOp.SUM), size)
 
@@ -396,6 +401,29 @@ def test_groups_have_collectives_of_their_own(rank, size):
     dist.destroy_process_group(turned)
     dist.barrier()
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=20))
+
+
+def test_a_group_can_be_made_by_its_members_alone(rank, size):
+    if rank < 2:
+        pair = dist.new_group([0, 1][:size], use_local_synchronization=True)
+        x = rg.ones(1)
+        dist.all_reduce(x, group=pair)
+        assert x.item() == min(size, 2)
+    dist.barrier()
+
+
+def test_a_wait_lets_other_work_go_on(rank, size):
+    """Rank 0 waits for what the others begin when the first is done, whose later steps need rank 0."""
+    rg.use_deterministic_algorithms(True)
+    first, second = values(rank, (1000,)), rg.ones(3)
+    work = dist.all_reduce(first, async_op=True)
+    if rank:
+        work.wait()
+    rg.use_deterministic_algorithms(False)
+    dist.all_reduce(second)
+    work.wait()
+    check(first, reduced(everyone(size, (1000,)), ReduceOp.SUM), size)
+    assert second.tolist() == [float(size)] * 3
 
 
 def test_arguments_are_refused_everywhere_alike(rank, size):

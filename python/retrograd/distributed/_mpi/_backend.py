@@ -34,7 +34,7 @@ class Mpi(Collectives):
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         self.timeout = DEFAULT_TIMEOUT.total_seconds() if timeout is None else timeout
         self.world = world or self
-        self.progress: Progress = world.progress if world else Progress()
+        self.progress: Progress = world.progress if world else Progress(MPI.Query_thread() == MPI.THREAD_MULTIPLE)
         self.broken, self.last, self.sequence = "", "", 0
         self.buffers: Buffers = Buffers(MPI) if world is None else world.buffers
         self._kept: list[Any] = [] if world is None else world._kept
@@ -258,13 +258,22 @@ class Mpi(Collectives):
         return self.ranks[status.Get_source()]
 
     def subset(self, ranks: list[int], timeout: float | None, local: bool) -> Collectives | None:
+        # Making a communicator is a call that waits without a limit: first see that all are there.
         if not local:
             self._begin("new_group", ranks, self._barrier()).wait()
+        elif self.rank in ranks:
+            others = [rank for rank in ranks if rank != self.rank]
+            self._begin_message("new_group", self._greet(others), [self.ranks[rank] for rank in others]).wait()
         if self.rank not in ranks:
             return None
         group = self._comm.Get_group().Incl(ranks)
-        comm = self._comm.Create_group(group, self.sequence % LARGEST_TAG)
+        comm = self._comm.Create_group(group, LARGEST_TAG)
         return Mpi(self.MPI, comm, [self.ranks[rank] for rank in ranks], timeout, self.world)
+
+    def _greet(self, others: list[int]) -> Steps:
+        empty = rg.empty(0)
+        tree = _trees.Tree(self._inner, self.buffers, LARGEST_TAG)
+        yield [tree.receive(empty, other) for other in others] + [tree.send(empty, other) for other in others]
 
     def leave(self) -> str:
         """Tell the others that this process takes part in nothing any more. Return why it cannot do so in order."""

@@ -116,7 +116,12 @@ class Pending(Work):
     def wait_for(self, limit: float | None) -> None:
         """`wait`, where `limit` is in seconds."""
         if not self.test():
-            self._loop(limit)
+            try:
+                self._loop(limit)
+            except BaseException:  # such as an interrupt: MPI still has the addresses
+                self.broken = f"{self._where} was abandoned"
+                self._backend.keep(self)
+                raise
         if self._error is not None:
             raise self._error
 
@@ -124,6 +129,7 @@ class Pending(Work):
         begin = time.monotonic()
         look, pause, missed = begin + LOOK, FIRST_SLEEP, 0.0
         while not self.test():
+            self._backend.progress.poll()  # others may wait for a later step of it, and not come to this before
             now = time.monotonic()
             if now - begin < AWAKE:
                 if now - begin > ALONE:
@@ -176,15 +182,19 @@ class Progress:
     """Tests the work that nobody waits for: `poll` does it once, and a thread from time to time.
 
     The thread is started with the first such work, and sleeps while there is none. RETROGRAD_DISTRIBUTED_PROGRESS=calls
-    does without it: then work goes on when the package is called, and where a program calls `poll`.
+    does without it, and so does an MPI that was started for one thread: then work goes on when the package is called,
+    and where a program calls `poll`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, threaded: bool) -> None:
         self._pending: dict[int, Pending] = {}
         self._there = threading.Event()
         self._stopped = False
         self._thread: threading.Thread | None = None
-        self._threaded = os.environ.get("RETROGRAD_DISTRIBUTED_PROGRESS", "thread") == "thread"
+        stated = os.environ.get("RETROGRAD_DISTRIBUTED_PROGRESS") or "thread"
+        if stated not in ("thread", "calls"):
+            raise ValueError(f"RETROGRAD_DISTRIBUTED_PROGRESS must be thread or calls, and is {stated!r}")
+        self._threaded = threaded and stated == "thread"
 
     def add(self, work: Pending) -> None:
         """Test this until it is done."""

@@ -7,7 +7,8 @@ starts `mpiexec` with each number of ranks, one thread each, and measures
 - the time to send a message to another rank and back, and of an all_reduce, by bytes: from the slopes follow alpha, the
   seconds before the first byte, and 1 / beta, the bytes per second;
 - a training step of a transformer and of a convolutional network: of the plain module on one rank while the others
-  sleep, on all ranks at once without a message between them, and inside `DistributedDataParallel`.
+  sleep, on all ranks at once without a message between them, and inside `DistributedDataParallel`. Two ranks are
+  measured twice: with the thread that makes progress, and with progress in calls alone.
 
 All are minima over rounds in which the variants take turns. The machine must be idle: two ranks that share a core with
 something else wait for each other. `--write` puts the tables into docs/distributed.md.
@@ -193,13 +194,14 @@ def worker(rounds: int, quick: bool) -> dict[str, Any]:
     return result
 
 
-def measured(ranks: int, rounds: int, mpiexec: str) -> dict[str, Any]:
-    """What `worker` finds in a world of so many ranks."""
+def measured(ranks: int, progress: str, rounds: int, mpiexec: str) -> dict[str, Any]:
+    """What `worker` finds in a world of so many ranks, where a thread makes progress, or calls alone do."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "result.json")
         command = [mpiexec, "-n", str(ranks), sys.executable, __file__, "--worker", path, "--rounds", str(rounds)]
-        subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
-        return json.loads(Path(path).read_text())  # type: ignore[no-any-return]
+        variables = {"OMP_NUM_THREADS": "1", "RETROGRAD_DISTRIBUTED_PROGRESS": progress}
+        subprocess.run(command, check=True, env={**os.environ, **variables})
+        return {"progress": progress, **json.loads(Path(path).read_text())}
 
 
 def main() -> None:
@@ -221,7 +223,8 @@ def main() -> None:
     if options.read:
         results = json.loads(options.read.read_text())
     else:
-        results = [measured(ranks, options.rounds, options.mpiexec) for ranks in options.ranks]
+        worlds = [(ranks, "thread") for ranks in options.ranks] + [(n, "calls") for n in options.ranks if n == 2]
+        results = [measured(*world, options.rounds, options.mpiexec) for world in worlds]
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
     from distributed_model import tables

@@ -92,6 +92,8 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 def shown(seconds: float) -> str:
     """Three digits and a unit."""
+    if seconds >= 1000:
+        return f"{seconds:.0f} s"
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
@@ -107,8 +109,9 @@ def size_shown(size: int) -> str:
 
 def tables(results: list[dict[str, Any]], sizes: list[int]) -> str:
     """All tables of the page."""
-    lines = {r["ranks"]: fit(sizes, r["messages"]["all_reduce"]) for r in results if r["messages"]}
-    parts = [_messages(results, sizes), _fits(results, sizes, lines), _steps(results, lines)]
+    threaded = [r for r in results if r["progress"] == "thread"]
+    lines = {r["ranks"]: fit(sizes, r["messages"]["all_reduce"]) for r in threaded if r["messages"]}
+    parts = [_messages(threaded, sizes), _fits(threaded, sizes, lines), _steps(results, lines)]
     one = next(step for step in results[0]["steps"] if step["name"] == "transformer")
     rate = FLOPS * one["parameters"] * one["tokens"] / one["alone"]
     parts.append(_projection(one["parameters"], one["buckets"], rate))
@@ -141,7 +144,7 @@ def _steps(results: list[dict[str, Any]], lines: dict[int, Line]) -> str:
             model = step["together"] + sent
             rows.append(
                 [
-                    f"{step['name']}, {n} rank{'s' * (n > 1)}",
+                    f"{step['name']}, {n} rank{'s' * (n > 1)}{', calls' * (result['progress'] == 'calls')}",
                     shown(step["alone"]),
                     shown(step["together"]),
                     shown(sent),

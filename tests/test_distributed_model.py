@@ -48,6 +48,7 @@ def test_the_page_is_made_of_what_was_measured(model):
     times = {"alone": 0.5, "together": 0.52, "parallel": 0.53}
     results = [
         {
+            "progress": "thread",
             "ranks": n,
             "messages": {"there": [1e-6, 2e-6, 1e-4], "all_reduce": [2e-6, 4e-6, 3e-4]},
             "steps": [step | times],

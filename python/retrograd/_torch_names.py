@@ -89,15 +89,14 @@ ABSENT = {
     """,
     "distributed": """
         AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend BackendConfig BarrierOptions BroadcastOptions
-        BuiltinCommHookType DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError FileStore
-        GatherOptions GroupName HashStore Logger P2POp PrefixStore ProcessGroupGloo ProcessGroupNCCL
-        QueueEmptyError ReduceOptions ReduceScatterOptions Reducer ScatterOptions Store TCPStore
-        all_gather_coalesced all_reduce_coalesced argparse_util autograd batch_isend_irecv breakpoint c10d_logger
-        collective_utils config constants debug default_pg_timeout device_mesh distributed_c10d elastic
-        flight_recorder fsdp get_backend_config get_debug_level get_default_backend_for_device get_pg_count
-        init_device_mesh launch launcher logging_handlers new_subgroups new_subgroups_by_enumeration nn pipelining
-        record_comm recv_object_list reduce_op register_rendezvous_handler remote_device rendezvous rpc run
-        send_object_list set_debug_level set_debug_level_from_env shrink_group split_group supports_complex tensor utils
+        BuiltinCommHookType DeviceMesh DistNetworkError DistStoreError FileStore GatherOptions GroupName
+        HashStore Logger PrefixStore ProcessGroupGloo ProcessGroupNCCL QueueEmptyError ReduceOptions
+        ReduceScatterOptions Reducer ScatterOptions Store TCPStore all_gather_coalesced all_reduce_coalesced
+        argparse_util autograd breakpoint c10d_logger collective_utils config constants debug
+        default_pg_timeout device_mesh distributed_c10d elastic flight_recorder fsdp get_backend_config
+        get_default_backend_for_device get_pg_count init_device_mesh launch launcher logging_handlers new_subgroups
+        new_subgroups_by_enumeration pipelining record_comm reduce_op register_rendezvous_handler remote_device
+        rendezvous rpc run shrink_group split_group supports_complex tensor utils
     """,
     "fft": """
         Tensor

@@ -29,12 +29,15 @@ def mpiexec():
     return str(beside) if beside.exists() else "mpiexec"
 
 
-def launch(size, *arguments, options=(), limit=60, interrupt_after=None, **environment):
-    """Run Python with the arguments in so many ranks. Past the limit all are killed, and the test fails."""
+def launch(size, *arguments, before=(), options=(), limit=60, interrupt_after=None, **environment):
+    """Run Python with the arguments in so many ranks. Past the limit all are killed, and the test fails.
+
+    The command line begins with `before`, and the launcher gets the `options` and the variables of `environment`.
+    """
     variables = {**os.environ, "RETROGRAD_TEST_RANKS": str(size), "OMP_NUM_THREADS": "1", **environment}
     for name in ("WORLD_SIZE", "RANK", "PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS"):
         variables.pop(name, None)
-    command = [mpiexec(), *options, "-n", str(size), sys.executable, *map(str, arguments)]
+    command = [*before, mpiexec(), *options, "-n", str(size), sys.executable, *map(str, arguments)]
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

@@ -15,8 +15,8 @@ program calls `init_process_group("mpi")`. Nothing of MPI is imported before, an
   of the same machine that it needs died or left. An error that nobody catches ends all processes.
 - RETROGRAD_DISTRIBUTED_DEBUG=DETAIL compares each collective among processes first, and says which disagree on what;
   with INFO, rank 0 writes a line for each, which is there when the launcher ends all.
-- Collectives with `async_op=True` go on while the program computes: a thread tests them every 0.2 ms, which takes the
-  interpreter's lock for some microseconds. RETROGRAD_DISTRIBUTED_PROGRESS=calls does without it.
+- Collectives with `async_op=True` go on while the program computes: a thread tests them every half millisecond,
+  which takes the interpreter's lock for some microseconds. RETROGRAD_DISTRIBUTED_PROGRESS=calls does without it.
 
 >>> rg.distributed.init_process_group("gloo")
 >>> rg.distributed.get_rank(), rg.distributed.get_world_size()

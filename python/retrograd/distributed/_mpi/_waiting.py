@@ -26,8 +26,10 @@ Steps = Generator[list[Any], Any, Any]
 # large message moves bytes, and does not return before it has nothing to move.
 ALONE, AWAKE = 2e-5, 1e-3
 FIRST_SLEEP, LONGEST_SLEEP = 2e-5, 1e-3
-# Seconds between tests of work that nobody waits for.
-BETWEEN_TESTS = 2e-4
+# Seconds between tests of work that nobody waits for. On a link of 2 Gbit/s, ranks that compute and call nothing of the
+# package hide 81 % of their reductions with these tests, and 42 % without. 1, 0.2 and 0.05 ms were alike within noise;
+# the last cost 5 % more of a core.
+BETWEEN_TESTS = 5e-4
 # How often it looks whether the others live, and for how long one has to be gone: what it sent may be on its way.
 LOOK, GRACE = 0.2, 0.8
 

@@ -52,8 +52,9 @@ def test_survivors_of_a_killed_rank_name_it(tmp_path):
     between = tmp_path / "between.py"
     between.write_text(
         textwrap.dedent("""
-            import subprocess, sys
+            import signal, subprocess, sys
 
+            signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # with which the launcher tells of the death
             sys.exit(subprocess.call([sys.executable, *sys.argv[1:]], close_fds=False) and 1)
         """)
     )

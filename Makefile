@@ -5,6 +5,10 @@ PYTHON ?= python3
 VENV ?= .venv
 CARGO ?= cargo
 
+# How processes are started, and how many.
+MPIEXEC ?= $(dir $(call python_of,$(VENV)))mpiexec
+RANKS ?= 2
+
 # Passed on by the targets that name them.
 DEMO_OUTPUT ?= demo-output
 PYTEST_ARGS ?=
@@ -79,8 +83,8 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test test-mpi debug-test edit-test small-blocks-test free-threaded-test
-.PHONY: fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench counts
+.PHONY: help demo demo-mpi test lint rust-test python-test test-mpi debug-test edit-test small-blocks-test
+.PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench counts
 .PHONY: counts-check docs pictures wheel sdist-test package format lock clean
 
 help: ## List the targets
@@ -88,6 +92,9 @@ help: ## List the targets
 
 demo: $(WHEEL) ## Train a digit classifier and draw its results into demo-output/
 	$(PY) examples/digits/train.py --output $(DEMO_OUTPUT)
+
+demo-mpi: $(WHEEL) $(MPI) ## Train on several processes (RANKS=2) and draw how that scales into demo-output/ddp/
+	$(MPIEXEC) -n $(RANKS) $(PY) examples/ddp/train.py --output $(DEMO_OUTPUT)/ddp
 
 test: lint rust-test python-test ## Run all that CI runs: lint, Rust tests, Python tests
 

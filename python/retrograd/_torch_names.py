@@ -89,13 +89,13 @@ ABSENT = {
     """,
     "distributed": """
         AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend BackendConfig BarrierOptions BroadcastOptions
-        BuiltinCommHookType DeviceMesh DistNetworkError DistStoreError FileStore GatherOptions GradBucket GroupName
+        BuiltinCommHookType DeviceMesh DistNetworkError DistStoreError FileStore GatherOptions GroupName
         HashStore Logger PrefixStore ProcessGroupGloo ProcessGroupNCCL QueueEmptyError ReduceOptions
-        ReduceScatterOptions Reducer ScatterOptions Store TCPStore algorithms all_gather_coalesced all_reduce_coalesced
-        argparse_util autograd breakpoint c10d_logger checkpoint collective_utils config constants debug
+        ReduceScatterOptions Reducer ScatterOptions Store TCPStore all_gather_coalesced all_reduce_coalesced
+        argparse_util autograd breakpoint c10d_logger collective_utils config constants debug
         default_pg_timeout device_mesh distributed_c10d elastic flight_recorder fsdp get_backend_config
         get_default_backend_for_device get_pg_count init_device_mesh launch launcher logging_handlers new_subgroups
-        new_subgroups_by_enumeration optim pipelining record_comm reduce_op register_rendezvous_handler remote_device
+        new_subgroups_by_enumeration pipelining record_comm reduce_op register_rendezvous_handler remote_device
         rendezvous rpc run shrink_group split_group supports_complex tensor utils
     """,
     "fft": """

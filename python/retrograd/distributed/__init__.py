@@ -46,4 +46,4 @@ __all__ += _objects.__all__
 __all__ += _work.__all__
 
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
-    __getattr__, __dir__ = _submodules(__name__, "nn")
+    __getattr__, __dir__ = _submodules(__name__, "algorithms", "checkpoint", "nn", "optim", GradBucket="_grad_buckets")

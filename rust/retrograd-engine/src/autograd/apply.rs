@@ -280,7 +280,8 @@ fn applied<P: Primitive, R: Results>(op: P, xs: &[&Tensor]) -> Result<R> {
 
 /// As [`apply`], of an op whose type is not known.
 pub(crate) fn apply_any(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Result<Outs> {
-    let word = mode::word();
+    let reading = reading();
+    let word = reading.mode();
     if word & mode::SPECIAL != 0 {
         return apply_special(op, xs, word);
     }

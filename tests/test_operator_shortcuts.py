@@ -72,11 +72,12 @@ def test_subclasses_are_asked_on_either_side() -> None:
 
 
 def test_methods_of_the_operators() -> None:
-    x = rg.tensor([1.0, 2.0])
+    x: Any = rg.tensor([1.0, 2.0])
     assert rg.Tensor.__add__(x, x).tolist() == [2.0, 4.0]
     assert rg.Tensor.__rsub__(x, 3).tolist() == [2.0, 1.0]
     assert rg.Tensor.__getitem__(x, 1).item() == 2.0
-    assert rg.Tensor.__add__(x, object()) is NotImplemented
+    nothing: Any = object()
+    assert rg.Tensor.__add__(x, nothing) is NotImplemented
 
 
 @pytest.mark.parametrize("shape", [(5,), (5, 3), (5, 0), (0, 2), (1, 4)])
@@ -97,7 +98,7 @@ def test_slices_of_the_first_axis(shape: tuple[int, ...], requires_grad: bool) -
 
 def test_gradients_of_slices_and_views_of_row_major_tensors() -> None:
     rng = np.random.default_rng(3)
-    x = rg.tensor(rng.normal(size=(4, 3)), requires_grad=True)
+    x: Any = rg.tensor(rng.normal(size=(4, 3)), requires_grad=True)
     weights = rg.tensor(rng.normal(size=(2, 3)))
     (x[1:4:2] * weights).sum().backward()
     want = np.zeros((4, 3))

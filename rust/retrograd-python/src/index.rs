@@ -94,8 +94,8 @@ pub fn exact_int(key: &Bound<'_, PyAny>) -> Option<i64> {
     if key.is_exact_instance_of::<PyInt>() { key.extract().ok() } else { None }
 }
 
-/// The start, the end and the step of a key that is just a slice of numbers, as Python reads it. `None` also of one that
-/// Python refuses, and while tensors may be asked, which a bound could be.
+/// The start, the end and the step of a key that is just a slice of numbers, as Python reads it. `None` also of one
+/// that Python refuses, and while tensors may be asked, which a bound could be.
 #[inline]
 pub fn exact_slice(key: &Bound<'_, PyAny>) -> PyResult<Option<[i64; 3]>> {
     // There are no subclasses of it.

@@ -49,8 +49,8 @@ impl Drop for WeakTensor {
 /// A leaf as the end of an edge. The leaf's node is made on request only; then it lives as long as anybody
 /// holds it or an edge leads to the leaf.
 ///
-/// It counts as a weak reference to the leaf too, which is how edges are counted: with one exchange for both, as long as
-/// the leaf has never had a node.
+/// It counts as a weak reference to the leaf too, which is how edges are counted: with one exchange for both, as long
+/// as the leaf has never had a node.
 pub struct LeafRef {
     /// Made by `Counted::clone_both`.
     leaf: ManuallyDrop<Tensor>,

@@ -94,6 +94,17 @@ pub fn exact_int(key: &Bound<'_, PyAny>) -> Option<i64> {
     if key.is_exact_instance_of::<PyInt>() { key.extract().ok() } else { None }
 }
 
+/// The start, the end and the step of a key that is just a slice of numbers, as Python reads it. `None` also of one
+/// that Python refuses, and while tensors may be asked, which a bound could be.
+#[inline]
+pub fn exact_slice(key: &Bound<'_, PyAny>) -> PyResult<Option<[i64; 3]>> {
+    // There are no subclasses of it.
+    match key.cast_exact::<PySlice>() {
+        Ok(slice) => unpacked(slice),
+        Err(_) => Ok(None),
+    }
+}
+
 #[inline]
 fn item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if k.is_exact_instance_of::<PyInt>() {
@@ -137,19 +148,26 @@ fn slow_item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     }
 }
 
-/// A slice, read by Python in one go. What it refuses, a step of zero among it, is read bound by bound; so are all
+/// A slice, read by Python in one go; `None` if it refuses that.
+#[inline]
+fn unpacked(s: &Bound<'_, PySlice>) -> PyResult<Option<[i64; 3]>> {
+    if state::possible() {
+        return Ok(None);
+    }
+    let (mut start, mut stop, mut step) = (0, 0, 0);
+    // SAFETY: a slice, and places for its numbers.
+    if unsafe { ffi::PySlice_Unpack(s.as_ptr(), &raw mut start, &raw mut stop, &raw mut step) } == 0 {
+        return Ok(Some([start as i64, stop as i64, step as i64]));
+    }
+    let why = PyErr::fetch(s.py());
+    if is_interrupt(s.py(), &why) { Err(why) } else { Ok(None) }
+}
+
+/// A slice. What Python does not read in one go, one with a step of zero among it, is read bound by bound; so are all
 /// slices while tensors may be asked, which a bound could be.
 fn slice(s: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
-    if !state::possible() {
-        let (mut start, mut stop, mut step) = (0, 0, 0);
-        // SAFETY: a slice, and places for its numbers.
-        if unsafe { ffi::PySlice_Unpack(s.as_ptr(), &raw mut start, &raw mut stop, &raw mut step) } == 0 {
-            return Ok(IndexItem::Slice(Some(start as i64), Some(stop as i64), Some(step as i64)));
-        }
-        let why = PyErr::fetch(s.py());
-        if is_interrupt(s.py(), &why) {
-            return Err(why);
-        }
+    if let Some([start, stop, step]) = unpacked(s)? {
+        return Ok(IndexItem::Slice(Some(start), Some(stop), Some(step)));
     }
     Ok(IndexItem::Slice(bound(s, "start")?, bound(s, "stop")?, bound(s, "step")?))
 }

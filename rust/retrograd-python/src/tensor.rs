@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyTypeError};
-use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
+use pyo3::{PyTypeInfo, ffi};
 use retrograd_engine::Tensor;
 use retrograd_engine::autograd::engine::{self, Backward};
 use retrograd_engine::ops::{self, Kind, Value, index};
@@ -25,6 +25,7 @@ mod legacy;
 mod operators;
 mod private;
 mod queries;
+mod shortcuts;
 
 type Any<'py> = Bound<'py, PyAny>;
 
@@ -676,12 +677,15 @@ impl PyTensor {
             return Ok(taken);
         }
         let x = &slf.get().0;
-        let part = match crate::index::exact_int(key) {
-            Some(i) => index::get_int(x, i),
-            None => match crate::index::items(x, key) {
+        let part = if let Some(i) = crate::index::exact_int(key) {
+            index::get_int(x, i)
+        } else if let Some([start, end, step]) = crate::index::exact_slice(key)? {
+            index::get_slice(x, start, end, step)
+        } else {
+            match crate::index::items(x, key) {
                 Ok(items) => index::get(x, &items),
                 Err(why) => return overrides::member("__getitem__", &[slf, key])?.ok_or(why),
-            },
+            }
         };
         wrap(slf.py(), part.or_py()?)
     }
@@ -733,5 +737,6 @@ fn subclass_of<'py>(class: &Any<'py>, data: &Any<'py>, requires_grad: bool) -> P
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     class::register(m)?;
+    shortcuts::register(&PyTensor::type_object(m.py()))?;
     m.add_function(wrap_pyfunction!(_make_subclass, m)?)
 }

@@ -14,7 +14,7 @@ use super::mode::{self, GradGuard};
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::observe;
 use super::operands::{self, Results};
-use super::overlap;
+use super::overlap::{self, OverlapRules};
 use super::primitive::{Halves, Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
 use crate::autocast;
@@ -280,7 +280,8 @@ fn applied<P: Primitive, R: Results>(op: P, xs: &[&Tensor]) -> Result<R> {
 
 /// As [`apply`], of an op whose type is not known.
 pub(crate) fn apply_any(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Result<Outs> {
-    let word = mode::word();
+    let reading = reading();
+    let word = reading.mode();
     if word & mode::SPECIAL != 0 {
         return apply_special(op, xs, word);
     }
@@ -441,7 +442,29 @@ fn record_outs(op: &mut dyn Unrecorded, xs: &[&Tensor], outs: &mut [Tensor], wor
 /// Runs the op and writes its result to operand 0, which is returned.
 #[inline]
 pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
+    let reading = reading();
+    if is_plain_write(xs, reading.mode()) && op.overlap_rules() == OverlapRules::ELEMENTWISE {
+        operands::check_dtype(&op, xs)?;
+        // SAFETY: (1) the target is contiguous; (2) no other operand has its memory.
+        if operands::as_they_are(&op, xs)? && unsafe { op.forward_into(xs, xs[0])? } {
+            xs[0].bump_version();
+            return Ok(xs[0].clone());
+        }
+    }
     apply_any_inplace(&mut Some(op), xs)
+}
+
+/// Whether an op that writes to operand 0 is one in no mode, of which nothing is recorded, and whose target is plain,
+/// and shares its memory with no other operand: the op checks and does all that there is.
+#[inline]
+fn is_plain_write(xs: &[&Tensor], word: u32) -> bool {
+    let (target, others) = (xs[0], &xs[1..]);
+    word & (mode::SPECIAL | mode::INSIDE | mode::WATCH_WRITES | mode::INFERENCE) == 0
+        && target.is_contiguous()
+        && !lazy::exist()
+        && !(mode::records(word) && xs.iter().any(|x| x.requires_grad()))
+        && target.check_write("", false).is_ok()
+        && !others.iter().any(|x| x.shares_storage(target))
 }
 
 /// As [`apply_inplace`], of an op whose type is not known.

@@ -133,6 +133,16 @@ pub fn is_contiguous(sizes: &[usize], strides: &[isize]) -> bool {
     true
 }
 
+/// Whether strides are those of [`contiguous_strides`], also along axes of size 1. Of sizes without a zero.
+pub(crate) fn is_row_major(sizes: &[usize], strides: &[isize]) -> bool {
+    let mut step = 1isize;
+    sizes.iter().zip(strides).rev().all(|(&n, &s)| {
+        let is_step = s == step;
+        step = step.wrapping_mul(n as isize);
+        is_step
+    })
+}
+
 /// Whether every element has its own place and the places form one block (torch's non-overlapping and dense).
 pub fn is_dense(sizes: &[usize], strides: &[isize]) -> bool {
     if numel(sizes) == 0 {

@@ -429,6 +429,41 @@ impl Tensor {
         Ok(Plain { dtype, bits: b.bits, contiguous, numel, offset, storage, version })
     }
 
+    /// The view of the same elements in other sizes, if both layouts are row-major and there are elements.
+    #[inline]
+    pub(crate) fn in_sizes(&self, sizes: &Dims) -> Option<Self> {
+        let reading = in_op();
+        let b = self.body();
+        // S3: the elements of `self`.
+        let same = b.numel > 0 && layout::numel(sizes) == b.numel && !b.bits.sparse;
+        if !(same && layout::is_row_major(&b.sizes, &b.strides)) {
+            return None;
+        }
+        let kind = self.kind();
+        let view = (kind == 0).then(|| ViewOf::new(self));
+        Some(Self::laid_out(Plain::of(b, reading), sizes, None, view, kind))
+    }
+
+    /// The view of `count` indices of the first axis from `start` on, `step` apart; they are in range.
+    #[inline]
+    pub(crate) fn rows(&self, start: usize, count: usize, step: usize) -> Self {
+        let reading = in_op();
+        let b = self.body();
+        debug_assert!(count == 0 || start + (count - 1) * step < b.sizes[0]);
+        let (mut sizes, mut strides) = (layout::copied(&b.sizes), layout::copied(&b.strides));
+        let stride = strides[0];
+        sizes[0] = count;
+        strides[0] = stride.saturating_mul(step as isize);
+        // S3: some of the elements of `self`.
+        let plain = Plain {
+            contiguous: is_contiguous(&sizes, &strides),
+            numel: if count == 0 { 0 } else { b.numel / b.sizes[0] * count },
+            offset: b.offset.wrapping_add_signed(stride.wrapping_mul(start as isize)),
+            ..Plain::of(b, reading)
+        };
+        self.view_over(plain, &sizes, &strides)
+    }
+
     /// The view at one index of the first axis; the index is in range.
     #[inline]
     pub(crate) fn row(&self, index: usize) -> Self {
@@ -480,6 +515,9 @@ impl Tensor {
     }
     pub(crate) fn counted(&self) -> &Counted<Inner> {
         &self.0
+    }
+    pub(crate) fn counted_mut(&mut self) -> &mut Counted<Inner> {
+        &mut self.0
     }
     pub(crate) fn from_inner(inner: Counted<Inner>) -> Self {
         Self(inner)

@@ -54,6 +54,16 @@ pub fn get_int(x: &Tensor, index: i64) -> Result<Tensor> {
     part.map_err(|e| e.named("index"))
 }
 
+/// `x[start:end:step]`.
+#[inline]
+pub fn get_slice(x: &Tensor, start: i64, end: i64, step: i64) -> Result<Tensor> {
+    if x.ndim() == 0 || step <= 0 {
+        return get(x, &[IndexItem::Slice(Some(start), Some(end), Some(step))]);
+    }
+    let _op = slice_op(x, 0, Some(start), Some(end), step);
+    view::slice_first(x, start, end, step).map_err(|e| e.named("index"))
+}
+
 /// `x[items]`: a view as far as the items are numbers, slices and new axes; a copy if there are index tensors.
 #[inline]
 pub fn get(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
@@ -271,6 +281,7 @@ fn slice(x: &Tensor, dim: usize, start: Option<i64>, end: Option<i64>, step: Opt
     x.slice(dim as i64, start, end, step)
 }
 
+#[inline]
 fn slice_op(x: &Tensor, dim: usize, start: Option<i64>, end: Option<i64>, step: i64) -> profiler::InOp {
     profiler::op("slice", false, || {
         let numbers = [("start", start.note()), ("end", end.note()), ("step", step.note())];

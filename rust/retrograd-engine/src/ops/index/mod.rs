@@ -17,7 +17,7 @@ pub mod walk;
 
 pub use advanced::{index, index_put, index_put_};
 pub use along::{gather, index_select};
-pub use items::{IndexItem, get, get_int, set};
+pub use items::{IndexItem, get, get_int, get_slice, set};
 pub use mask::{masked_select, nonzero, nonzero_tuple};
 pub use scatter::{scatter, scatter_add, scatter_value};
 pub use slices::{index_add, index_copy, index_fill, index_fill_tensor};

@@ -115,8 +115,11 @@ impl Primitive for Mm {
     });
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        self.forward_one(xs).map(out)
+    }
+    fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
         check(Self::NAME, xs[0], xs[1])?;
-        fresh2(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
+        fresh2(Self::NAME, plain(xs[0]), plain(xs[1]))
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         check(Self::NAME, xs[0], xs[1])?;

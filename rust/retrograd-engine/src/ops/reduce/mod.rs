@@ -301,6 +301,10 @@ where
 /// # Safety
 /// 1. `out` is writable for every element of the result and disjoint from `x`.
 pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, out: *mut R::O) {
+    if over.is_all() && x.numel() > 0 {
+        // SAFETY: (1) S1 and S3: all axes of `x`; (2, 3) duty 1.
+        return unsafe { reduce(r, &[], &[], x.sizes(), x.strides(), x.ptr::<T>().cast_const(), out) };
+    }
     let ((kept, kept_strides), (mut reduced, mut reduced_strides)) = over.split(x);
     if kept.contains(&0) {
         return;

@@ -14,7 +14,7 @@ use crate::ops::memory::cast;
 use crate::ops::{Value, view};
 use crate::tensor::complex::pairs;
 use crate::tensor::copy;
-use crate::tensor::layout::{Dims, expands_to};
+use crate::tensor::layout::{Dims, copied, expands_to};
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Sizes of a batch of operands.
@@ -47,11 +47,15 @@ impl Primitive for Sum {
         Ok(if dtype.is_wide_unsigned() { DType::Int64 } else { dtype })
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        self.forward_one(xs).map(out)
+    }
+    fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
-        let x = into_accumulator(xs[0], dtype)?;
-        let sum = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
-            else sum_of_others(&reduce::Sum, &x, &self.over)?);
-        copy::cast(&sum, dtype).map(out)
+        let converted = if xs[0].dtype() == dtype { None } else { Some(into_accumulator(xs[0], dtype)?) };
+        let x = converted.as_ref().unwrap_or(xs[0]);
+        let sum = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, x, &self.over)?,
+            else sum_of_others(&reduce::Sum, x, &self.over)?);
+        if sum.dtype() == dtype { Ok(sum) } else { copy::cast(&sum, dtype) }
     }
     fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
         match xs[0].elements() {
@@ -141,7 +145,7 @@ pub(super) fn accumulated_wide(x: DType, asked: Option<DType>) -> DType {
 
 /// A recorded sum over `over`.
 pub(super) fn sum_of(input: &Tensor, over: ReduceAxes, dtype: Option<DType>) -> Result<Tensor> {
-    apply1(Sum { over, dtype, sizes: Dims::from_slice(input.sizes()) }, &[input])
+    apply1(Sum { over, dtype, sizes: copied(input.dims()) }, &[input])
 }
 
 /// The sum of all elements.

@@ -36,7 +36,7 @@ pub use unfold::unfold;
 
 pub(crate) use expand::refused_expand;
 pub(crate) use shape::{alias, view_to};
-pub(crate) use slice::select_at;
+pub(crate) use slice::{select_at, slice_first};
 pub(crate) use unfold::overlap_add;
 pub(crate) use view_op::{along_axis, batch_first, is_differentiated, with_batch};
 

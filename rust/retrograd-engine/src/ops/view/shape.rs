@@ -11,7 +11,7 @@ use crate::autograd::primitive::{
 };
 use crate::error::{Error, Result};
 use crate::ops::memory;
-use crate::tensor::layout::{checked_numel, contiguous_strides, numel, view_strides, wrap_dim};
+use crate::tensor::layout::{checked_numel, contiguous_strides, copied, numel, view_strides, wrap_dim};
 use crate::tensor::{Body, DType, Dims, MemoryFormat, Tensor};
 
 /// `view`. Reverse: `g` in the operand's sizes.
@@ -44,6 +44,13 @@ impl ViewOp for ViewTo {
             )
         })?;
         Ok(Layout::over(x, self.sizes.clone(), strides, x.storage_offset()))
+    }
+    #[inline]
+    fn view(&self, x: &Tensor) -> Result<Tensor> {
+        match x.in_sizes(&self.sizes) {
+            Some(view) => Ok(view),
+            None => self.layout(x)?.view_of(x),
+        }
     }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         reshape_to(g, sizes)
@@ -134,6 +141,10 @@ fn inferred_sizes(op: &'static str, sizes: &[i64], n: usize) -> Result<Dims> {
         }
     }
     let Some(open) = open else {
+        // As many elements as there are: none of the sizes is 0, and their product fits.
+        if known == n && n > 0 {
+            return Ok(sizes.iter().map(|&s| s as usize).collect());
+        }
         let dims = checked_sizes(op, sizes)?;
         return if known == n { Ok(dims) } else { Err(invalid()) };
     };
@@ -174,7 +185,7 @@ fn reshaped(x: &Tensor, sizes: Dims) -> Result<Tensor> {
 }
 
 fn viewed(x: &Tensor, sizes: Dims) -> Result<Tensor> {
-    apply_view(ViewTo { from: Dims::from_slice(x.sizes()), sizes, reshaped: false }, x)
+    apply_view(ViewTo { from: copied(x.dims()), sizes, reshaped: false }, x)
 }
 
 /// A view of `x` in other sizes of the same product, also if it has them.

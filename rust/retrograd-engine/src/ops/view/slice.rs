@@ -2,13 +2,13 @@
 
 use retrograd_macros::op;
 
-use super::view_op::{Layout, ViewOp, apply_view, with_batch};
+use super::view_op::{Layout, ViewOp, apply_view, counted, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::Value;
-use crate::tensor::layout::wrap_dim;
+use crate::tensor::layout::{copied, wrap_dim};
 use crate::tensor::{Dims, Scalar, Tensor};
 
 /// Zeros of sizes `from` with the operand in the place that `part` looks at. Reverse: that part of `g`.
@@ -71,6 +71,17 @@ impl ViewOp for Select {
         l.select(self.dim, self.index);
         Ok(l)
     }
+    #[inline]
+    fn view(&self, x: &Tensor) -> Result<Tensor> {
+        if self.dim == 0 && !x.is_sparse() {
+            let n = x.sizes()[0];
+            let index = if self.index < 0 { self.index + n as i64 } else { self.index } as usize;
+            if index < n {
+                return Ok(x.row(index));
+            }
+        }
+        self.layout(x)?.view_of(x)
+    }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         embed(self, "SelectBackwardBackward0", g, sizes)
     }
@@ -100,6 +111,14 @@ impl ViewOp for Slice {
         let mut l = Layout::of(x);
         l.slice(self.dim, self.start, self.end, self.step);
         Ok(l)
+    }
+    #[inline]
+    fn view(&self, x: &Tensor) -> Result<Tensor> {
+        if self.dim == 0 && !x.is_sparse() {
+            let (start, count) = counted(x.sizes()[0], self.start, self.end, self.step);
+            return Ok(x.rows(start, count, self.step as usize));
+        }
+        self.layout(x)?.view_of(x)
     }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         embed(self, "SliceBackwardBackward0", g, sizes)
@@ -157,7 +176,7 @@ impl ViewOp for Diagonal {
 /// The view at a checked index of a checked axis.
 #[inline]
 pub(crate) fn select_at(x: &Tensor, dim: usize, index: i64) -> Result<Tensor> {
-    apply_view(Select { dim, index, from: Dims::from_slice(x.sizes()) }, x)
+    apply_view(Select { dim, index, from: copied(x.dims()) }, x)
 }
 
 /// Every `step`-th index from `start` up to `end` of a checked axis.
@@ -165,7 +184,13 @@ fn slice_at(op: &'static str, x: &Tensor, dim: usize, start: i64, end: i64, step
     if step <= 0 {
         return Err(Error::shape(op, format!("slice step must be positive, got {step}")));
     }
-    apply_view(Slice { dim, start, end, step, from: Dims::from_slice(x.sizes()) }, x)
+    apply_view(Slice { dim, start, end, step, from: copied(x.dims()) }, x)
+}
+
+/// As [`Tensor::slice`], of the first axis of a tensor that has one, with a step above 0.
+#[inline]
+pub(crate) fn slice_first(x: &Tensor, start: i64, end: i64, step: i64) -> Result<Tensor> {
+    apply_view(Slice { dim: 0, start, end, step, from: copied(x.dims()) }, x)
 }
 
 impl Tensor {

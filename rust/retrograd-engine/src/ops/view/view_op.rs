@@ -11,6 +11,7 @@ use crate::autograd::primitive::{
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
+use crate::storage::reclaim::reading;
 use crate::tensor::sparse::refused;
 use crate::tensor::{DType, Dims, LazyBits, Strides, Tensor, layout};
 use crate::transforms;
@@ -45,12 +46,8 @@ impl Layout {
     /// clamped.
     #[inline]
     pub(crate) fn slice(&mut self, dim: usize, start: i64, end: i64, step: i64) {
-        let n = self.sizes[dim] as i64;
-        let clamp = |i: i64| if i < 0 { i.saturating_add(n).max(0) } else { i.min(n) };
-        let (start, end) = (clamp(start), clamp(end));
-        let count = (end - start).max(0);
-        self.sizes[dim] =
-            if step == 1 { count as usize } else { (count / step + i64::from(count % step != 0)) as usize };
+        let (start, count) = counted(self.sizes[dim], start, end, step);
+        self.sizes[dim] = count;
         self.offset = self.offset.wrapping_add_signed(self.strides[dim].wrapping_mul(start as isize));
         self.strides[dim] = self.strides[dim].saturating_mul(step as isize);
     }
@@ -109,6 +106,17 @@ impl Layout {
     }
 }
 
+/// Where a slice of an axis of size `n` starts, and how many indices it has: see [`Layout::slice`].
+#[inline]
+pub(super) fn counted(n: usize, start: i64, end: i64, step: i64) -> (usize, usize) {
+    let n = n as i64;
+    let clamp = |i: i64| if i < 0 { i.saturating_add(n).max(0) } else { i.min(n) };
+    let (start, end) = (clamp(start), clamp(end));
+    let count = (end - start).max(0);
+    let count = if step == 1 { count } else { count / step + i64::from(count % step != 0) };
+    (start as usize, count as usize)
+}
+
 /// A view of one tensor.
 pub trait ViewOp: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
@@ -120,6 +128,11 @@ pub trait ViewOp: Debug + Clone + Send + Sync + 'static {
     fn node(&self) -> &'static str;
     /// Layout of the view over the storage of `x`; arguments were checked by the entry.
     fn layout(&self, x: &Tensor) -> Result<Layout>;
+    /// The view itself.
+    #[inline]
+    fn view(&self, x: &Tensor) -> Result<Tensor> {
+        self.layout(x)?.view_of(x)
+    }
     /// The same of a sparse tensor, which is no view.
     fn sparse(&self, x: &Tensor) -> Result<Tensor> {
         Err(refused(Self::NAME, &[x]))
@@ -161,7 +174,7 @@ impl<V: ViewOp> Primitive for Viewed<V> {
         self.forward_one(xs).map(out)
     }
     fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
-        self.0.layout(xs[0])?.view_of(xs[0])
+        self.0.view(xs[0])
     }
     fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
         self.0.sparse(xs[0]).map(out)
@@ -189,7 +202,8 @@ pub fn is_differentiated(x: &Tensor) -> bool {
 #[inline]
 pub fn apply_view<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     if !is_differentiated(x) {
-        return view.layout(x)?.view_of(x).or_else(|e| if x.is_sparse() { view.sparse(x) } else { Err(e) });
+        let _reading = reading();
+        return view.view(x).or_else(|e| if x.is_sparse() { view.sparse(x) } else { Err(e) });
     }
     apply::apply1(Viewed(view), &[x])
 }

@@ -5,7 +5,7 @@
 //! there is one reference, which is its own, knows that nobody can make another one.
 //!
 //! - **C1** The lower half of the word counts `Counted`s, the upper half `WeakCounted`s, and one more for all
-//!   `Counted`s together. Its last bit counts nothing: it is a mark that stays once it is set.
+//!   `Counted`s together.
 //! - **C2** The value lives while there is an `Counted`, its memory while there is either.
 //! - **C3** Who decrements the word releases what it did with the value; who finds itself alone acquires that.
 
@@ -22,10 +22,8 @@ const ONE: u64 = 1;
 const ONE_WEAK: u64 = 1 << 32;
 /// There is one `Counted`, and no `WeakCounted`.
 const ALONE: u64 = ONE_WEAK + ONE;
-/// Says what [`Counted::mark`] says.
-const MARK: u64 = 1 << 63;
-/// Counts beyond it end the process: somebody forgets references in a loop. So no half runs over, nor into the mark.
-const MOST: u64 = 1 << 30;
+/// Counts beyond it end the process: somebody forgets references in a loop. So no half runs over.
+const MOST: u64 = 1 << 31;
 
 #[repr(C)]
 struct Slot<T: ?Sized> {
@@ -55,7 +53,7 @@ fn arcs(count: u64) -> u64 {
 }
 
 fn weaks(count: u64) -> u64 {
-    (count & !MARK) >> 32
+    count >> 32
 }
 
 /// Memory for a value that is written to its place, field by field: what is put together on the stack and moved is read
@@ -167,60 +165,6 @@ impl<T: ?Sized> Counted<T> {
         WeakCounted(this.0, PhantomData)
     }
 
-    /// How many `WeakCounted`s there are at this moment.
-    pub(crate) fn weak_count(this: &Self) -> usize {
-        weaks(this.slot().count.load(Ordering::Relaxed)) as usize - 1
-    }
-
-    /// Marks the value for good: [`Counted::clone_both`] and [`Counted::drop_both`] say so from now on.
-    pub(crate) fn mark(this: &Self) {
-        this.slot().count.fetch_or(MARK, Ordering::AcqRel);
-    }
-
-    /// A clone that counts as a `WeakCounted` too, with one exchange for both, and whether the value is marked. It is
-    /// for [`Counted::drop_both`] to drop.
-    #[inline]
-    pub(crate) fn clone_both(this: &Self) -> (Self, bool) {
-        let before = this.slot().count.fetch_add(ONE + ONE_WEAK, Ordering::Acquire);
-        if arcs(before) >= MOST || weaks(before) >= MOST {
-            abort();
-        }
-        (Self(this.0, PhantomData), before & MARK != 0)
-    }
-
-    /// Drops what [`Counted::clone_both`] made, with one exchange; of a marked value nothing, and says so by false.
-    ///
-    /// # Safety
-    /// `this` was made by `clone_both`; once it was dropped here, it is neither used nor dropped again.
-    #[inline]
-    pub(crate) unsafe fn drop_both(this: &mut Self) -> bool {
-        let mut count = this.slot().count.load(Ordering::Relaxed);
-        loop {
-            if count & MARK != 0 {
-                return false;
-            }
-            let fewer = count - (ONE + ONE_WEAK);
-            match this.slot().count.compare_exchange_weak(count, fewer, Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => break,
-                Err(now) => count = now,
-            }
-        }
-        if arcs(count) == 1 {
-            // SAFETY: C2: that was the last `Counted`.
-            unsafe { this.drop_value() };
-        }
-        true
-    }
-
-    /// Of what [`Counted::clone_both`] made, drops the part of the `WeakCounted`.
-    ///
-    /// # Safety
-    /// `this` was made by `clone_both`, for which this was not called.
-    pub(crate) unsafe fn drop_weak(this: &Self) {
-        // The part of all `Counted`s remains.
-        this.slot().count.fetch_sub(ONE_WEAK, Ordering::AcqRel);
-    }
-
     /// The value, if this is the only reference of either kind.
     #[inline]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
@@ -242,20 +186,12 @@ impl<T: ?Sized> Counted<T> {
     #[cold]
     #[inline(never)]
     fn drop_one_of_many(&mut self) {
-        if arcs(self.slot().count.fetch_sub(ONE, Ordering::Release)) == 1 {
-            // SAFETY: C2: that was the last `Counted`.
-            unsafe { self.drop_value() };
+        if arcs(self.slot().count.fetch_sub(ONE, Ordering::Release)) != 1 {
+            return;
         }
-    }
-
-    /// Drops the value, and its memory unless there is a `WeakCounted`.
-    ///
-    /// # Safety
-    /// The last `Counted` was counted down, and `self`, which is that, is not used any more.
-    #[inline(never)]
-    unsafe fn drop_value(&mut self) {
         fence(Ordering::Acquire);
-        // SAFETY: C2, by contract. What all `Counted`s counted as a `WeakCounted` is given up after the value.
+        // SAFETY: C2: that was the last `Counted`. What all of them counted as a `WeakCounted` is given up after the
+        // value.
         unsafe { ManuallyDrop::drop(&mut (*self.0.as_ptr()).value) };
         drop(WeakCounted(self.0, PhantomData));
     }
@@ -396,44 +332,6 @@ mod tests {
         drop(b);
         assert_eq!((drops.load(Ordering::Relaxed), weak.strong_count()), (1, 0));
         assert!(weak.clone().upgrade().is_none());
-    }
-
-    #[test]
-    fn a_reference_of_both_kinds_counts_as_both_until_it_is_dropped() {
-        let drops = AtomicUsize::new(0);
-        let a = Counted::new(Counts { drops: &drops, mark: 7 });
-        let counts = |a: &Counted<Counts>| (Counted::strong_count(a), Counted::weak_count(a));
-        let (b, marked) = Counted::clone_both(&a);
-        let mut b = ManuallyDrop::new(b);
-        assert_eq!((counts(&a), marked), ((2, 1), false));
-        // SAFETY: made by `clone_both`, and not used any more.
-        assert!(unsafe { Counted::drop_both(&mut b) });
-        assert_eq!(counts(&a), (1, 0));
-        let mut last = ManuallyDrop::new(Counted::clone_both(&a).0);
-        drop(a);
-        assert_eq!(drops.load(Ordering::Relaxed), 0);
-        // SAFETY: as above.
-        assert!(unsafe { Counted::drop_both(&mut last) });
-        assert_eq!(drops.load(Ordering::Relaxed), 1);
-    }
-
-    #[test]
-    fn of_a_marked_value_both_are_dropped_one_by_one() {
-        let drops = AtomicUsize::new(0);
-        let a = Counted::new(Counts { drops: &drops, mark: 7 });
-        let mut b = ManuallyDrop::new(Counted::clone_both(&a).0);
-        Counted::mark(&a);
-        assert!(Counted::clone_both(&a).1 && Counted::weak_count(&a) == 2);
-        // SAFETY: made by `clone_both`; a marked value's is not dropped.
-        unsafe {
-            assert!(!Counted::drop_both(&mut b));
-            Counted::drop_weak(&b);
-        }
-        assert_eq!((Counted::strong_count(&a), Counted::weak_count(&a)), (2, 1));
-        drop(a);
-        assert_eq!(drops.load(Ordering::Relaxed), 0);
-        drop(ManuallyDrop::into_inner(b));
-        assert_eq!(drops.load(Ordering::Relaxed), 1);
     }
 
     #[test]

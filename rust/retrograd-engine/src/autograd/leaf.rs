@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::atomic::Ordering;
 
@@ -17,8 +16,9 @@ use crate::profiler;
 use crate::storage::reclaim::reading;
 use crate::tensor::{Body, DType, Inner, MemoryFormat, Noted, Tensor, flag, layout};
 
-/// A weak reference to a tensor. Its `Meta` knows how many there are, since edges are counted as such too.
-pub struct WeakTensor(ManuallyDrop<WeakCounted<Inner>>);
+/// A weak reference to a tensor.
+#[derive(Clone)]
+pub struct WeakTensor(WeakCounted<Inner>);
 
 impl WeakTensor {
     pub fn upgrade(&self) -> Option<Tensor> {
@@ -26,34 +26,10 @@ impl WeakTensor {
     }
 }
 
-impl Clone for WeakTensor {
-    fn clone(&self) -> Self {
-        // Of a tensor that is gone nobody counts edges.
-        self.upgrade().map_or_else(|| Self(self.0.clone()), |tensor| tensor.downgrade())
-    }
-}
-
-impl Drop for WeakTensor {
-    fn drop(&mut self) {
-        let tensor = self.upgrade();
-        // Both counts change while nobody compares them.
-        let counted = tensor.as_ref().map(|tensor| (tensor.meta().pinned.lock(), &tensor.meta().weak));
-        if let Some((_, weak)) = &counted {
-            weak.fetch_sub(1, Ordering::Relaxed);
-        }
-        // SAFETY: not used any more.
-        unsafe { ManuallyDrop::drop(&mut self.0) };
-    }
-}
-
 /// A leaf as the end of an edge. The leaf's node is made on request only; then it lives as long as anybody
 /// holds it or an edge leads to the leaf.
-///
-/// It counts as a weak reference to the leaf too, which is how edges are counted: with one exchange for both, as long
-/// as the leaf has never had a node.
 pub struct LeafRef {
-    /// Made by `Counted::clone_both`.
-    leaf: ManuallyDrop<Tensor>,
+    leaf: Tensor,
     /// The layout that the leaf had when it was used; it may have got another one in place since.
     layout: u32,
 }
@@ -65,28 +41,15 @@ impl LeafRef {
     }
     #[inline]
     fn at(leaf: &Tensor, layout: u32) -> Self {
-        let (both, had_node) = Counted::clone_both(leaf.counted());
-        if had_node && let Some(node) = leaf.live_accumulator() {
+        leaf.meta().edges.fetch_add(1, Ordering::Relaxed);
+        if let Some(node) = leaf.live_accumulator() {
             leaf.pin_accumulator(&node);
         }
-        Self { leaf: ManuallyDrop::new(Tensor::from_inner(both)), layout }
+        Self { leaf: leaf.clone(), layout }
     }
     /// How many edges lead to the leaf.
     pub(super) fn edges(&self) -> usize {
-        self.leaf.edges()
-    }
-    /// Drops an edge to a leaf that had a node, which may be the last one that keeps it.
-    #[cold]
-    fn drop_from_node(&mut self) {
-        // SAFETY: made by `clone_both`; not used any more once it is dropped.
-        unsafe {
-            Counted::drop_weak(self.leaf.counted());
-            let mut pinned = self.leaf.meta().pinned.lock();
-            let node = if self.leaf.edges() == 0 { pinned.take() } else { None };
-            drop(pinned);
-            drop(node);
-            ManuallyDrop::drop(&mut self.leaf);
-        }
+        self.leaf.meta().edges.load(Ordering::Relaxed)
     }
     /// Sizes and dtype of the leaf when it was used.
     pub(crate) fn expects(&self) -> (&[usize], DType) {
@@ -109,11 +72,14 @@ impl Deref for LeafRef {
 }
 
 impl Drop for LeafRef {
-    #[inline]
     fn drop(&mut self) {
-        // SAFETY: made by `clone_both`, and not used any more.
-        if !unsafe { Counted::drop_both(self.leaf.counted_mut()) } {
-            self.drop_from_node();
+        let meta = self.leaf.meta();
+        if meta.edges.fetch_sub(1, Ordering::Relaxed) == 1 && self.leaf.has_flag(flag::ACCUMULATOR) {
+            let mut pinned = meta.pinned.lock();
+            // Another thread may have made an edge, and found the node pinned, meanwhile.
+            let node = if meta.edges.load(Ordering::Relaxed) == 0 { pinned.take() } else { None };
+            drop(pinned);
+            drop(node);
         }
     }
 }
@@ -141,16 +107,7 @@ impl Rule for AccumulateGrad {
 
 impl Tensor {
     pub fn downgrade(&self) -> WeakTensor {
-        let meta = self.meta();
-        let _pinned = meta.pinned.lock();
-        meta.weak.fetch_add(1, Ordering::Relaxed);
-        WeakTensor(ManuallyDrop::new(Counted::downgrade(self.counted())))
-    }
-
-    /// How many edges of graphs lead here; exact while `Meta::pinned` is locked.
-    fn edges(&self) -> usize {
-        let weak = self.inner().meta.get().map_or(0, |meta| meta.weak.load(Ordering::Relaxed));
-        Counted::weak_count(self.counted()).saturating_sub(weak)
+        WeakTensor(Counted::downgrade(self.counted()))
     }
 
     /// Whether ops on this tensor are recorded.
@@ -275,8 +232,6 @@ impl Tensor {
         *slot = Some(Counted::downgrade(&node));
         drop(slot);
         self.set_flag(flag::ACCUMULATOR, true);
-        // Edges from before are found now, those from later on find the mark.
-        Counted::mark(self.counted());
         self.pin_accumulator(&node);
         node
     }
@@ -285,7 +240,7 @@ impl Tensor {
     fn pin_accumulator(&self, node: &NodeRef) {
         let meta = self.meta();
         let mut pinned = meta.pinned.lock();
-        if self.edges() > 0 {
+        if meta.edges.load(Ordering::Relaxed) > 0 {
             *pinned = Some(node.clone());
         }
     }

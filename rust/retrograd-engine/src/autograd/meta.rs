@@ -61,8 +61,8 @@ pub struct Meta {
     pub(crate) dual_at: AtomicU64,
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
     pub(crate) successors: Mutex<Successors>,
-    /// How many `WeakTensor`s there are. Changed while `pinned` is locked.
-    pub(crate) weak: AtomicUsize,
+    /// How many edges of graphs lead here.
+    pub(crate) edges: AtomicUsize,
     /// The accumulating node, while edges lead here.
     pub(crate) pinned: Mutex<Option<NodeRef>>,
     /// The engine's run and slot for this leaf, packed as in `Node::mark`.

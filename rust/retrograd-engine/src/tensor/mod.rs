@@ -516,9 +516,6 @@ impl Tensor {
     pub(crate) fn counted(&self) -> &Counted<Inner> {
         &self.0
     }
-    pub(crate) fn counted_mut(&mut self) -> &mut Counted<Inner> {
-        &mut self.0
-    }
     pub(crate) fn from_inner(inner: Counted<Inner>) -> Self {
         Self(inner)
     }

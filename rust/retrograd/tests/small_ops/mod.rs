@@ -1,6 +1,8 @@
 //! A few ops on tensors of the face, written on the engine, and comparisons.
 #![allow(dead_code)] // Each test program uses some of them.
 
+pub mod model;
+
 use retrograd::{Result, Tensor, Tree, engine};
 
 pub fn tensor(values: &[f64], sizes: &[usize]) -> Tensor {

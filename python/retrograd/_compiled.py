@@ -1,8 +1,8 @@
 """Functions that are recorded and replayed: which calls are recorded, and what holds for a recording.
 
-The first two calls of a kind run as they are, while the core notes what they do (`rust/retrograd-engine/src/compile`). If both
-did the same, later calls of that kind are replayed. What the function reads besides its arguments is found while it
-runs (`_Reads`), and compared before every replay.
+The first two calls of a kind run as they are, while the core notes what they do (`rust/retrograd-engine/src/compile`).
+If both did the same, later calls of that kind are replayed. What the function reads besides its arguments is found
+while it runs (`_Reads`), and compared before every replay.
 """
 
 from __future__ import annotations

@@ -276,5 +276,5 @@ def test_fwd_13_what_a_function_saves_of_its_results_has_their_tangents():
     close(hessian, rg.diag(x.exp() * rg.tensor([2.0, 3.0], dtype=rg.float64)))
     third = rg.func.jacfwd(rg.func.hessian(lambda x: Exp.apply(x)))(rg.tensor(0.5, dtype=rg.float64))
     close(third, math.exp(0.5))
-    point = leaf([0.5, -1.0])
+    point = rg.tensor([0.5, -1.0], dtype=rg.float64, requires_grad=True)
     assert rg.autograd.gradgradcheck(Exp.apply, point, check_fwd_over_rev=True)

@@ -39,9 +39,27 @@ struct Open {
     /// See [`differs`].
     differs: bool,
     /// Tensors that were given a tangent at this level, to be freed of it when it closes.
-    holders: Vec<WeakTensor>,
+    holders: Noted,
     /// Those whose tangent is in memory of another one's; see `tangents`.
-    borrowers: Vec<WeakTensor>,
+    borrowers: Noted,
+}
+
+/// Tensors that somebody will ask for later, if they are still there. A reference keeps the memory of a tensor that is
+/// gone, so such references are thrown out whenever there are twice as many as were left the last time.
+#[derive(Default)]
+struct Noted {
+    tensors: Vec<WeakTensor>,
+    most: usize,
+}
+
+impl Noted {
+    fn push(&mut self, tensor: WeakTensor) {
+        if self.tensors.len() >= self.most {
+            self.tensors.retain(WeakTensor::is_alive);
+            self.most = (2 * self.tensors.len()).max(64);
+        }
+        self.tensors.push(tensor);
+    }
 }
 
 /// An open level: its position among those that are open, and its id.
@@ -82,7 +100,7 @@ pub fn depth() -> usize {
 pub fn enter() -> usize {
     let level = LEVELS.with_borrow_mut(|all| {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        all.push(Open { id, seen: true, differs: false, holders: Vec::new(), borrowers: Vec::new() });
+        all.push(Open { id, seen: true, differs: false, holders: Noted::default(), borrowers: Noted::default() });
         all.len() - 1
     });
     update_mode();
@@ -101,7 +119,7 @@ pub fn exit(level: usize) -> Result<()> {
     let closed = LEVELS.with_borrow_mut(Vec::pop);
     update_mode();
     if let Some(closed) = closed {
-        tangents::clear(&closed.holders, closed.id);
+        tangents::clear(closed.holders, closed.id);
     }
     Ok(())
 }
@@ -484,5 +502,27 @@ impl BeforeWrite {
                 .any(|(t, copy)| copy.is_none() && t.as_ref().is_some_and(|t| t.shares_storage(&new)));
             tangents::write(target, at, &new, lent, unwritten.as_ref())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_keeps_no_memory_of_tensors_that_are_gone() -> Result<()> {
+        let level = Level::enter();
+        let (one, x) = (Tensor::from_slice(&[1.0], &[1])?, Tensor::from_slice(&[2.0], &[1])?);
+        let kept = make_dual(&x, &one, level.0, None)?;
+        for _ in 0..1000 {
+            kept.mul(&kept)?.add(&one)?;
+        }
+        LEVELS.with_borrow(|all| {
+            assert!(all[level.0].holders.tensors.len() <= 64 && all[level.0].borrowers.tensors.len() <= 64);
+        });
+        assert!(kept.tangent()?.is_some());
+        drop(level);
+        assert!(!kept.may_have_tangent());
+        Ok(())
     }
 }

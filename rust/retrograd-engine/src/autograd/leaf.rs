@@ -24,6 +24,10 @@ impl WeakTensor {
     pub fn upgrade(&self) -> Option<Tensor> {
         self.0.upgrade().map(Tensor::from_inner)
     }
+    /// Whether there is still such a tensor.
+    pub(super) fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
 }
 
 /// A leaf as the end of an edge. The leaf's node is made on request only; then it lives as long as anybody

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 use smallvec::SmallVec;
 
-use super::{At, Hidden, LEVELS, check_sizes, no_level, seen};
+use super::{At, Hidden, LEVELS, Noted, check_sizes, no_level, seen};
 use crate::autograd::arith::{Layout, cloned, same_view, select_at};
 use crate::autograd::leaf::WeakTensor;
 use crate::autograd::mode::{self, GradGuard};
@@ -315,7 +315,7 @@ fn call_in(t: &Tensor) -> Result<()> {
     for at in LEVELS.with_borrow(|all| all.iter().enumerate().map(|(i, open)| (i, open.id)).collect::<Vec<At>>()) {
         let borrowers = LEVELS.with_borrow_mut(|all| std::mem::take(&mut all[at.0].borrowers));
         let mut lent = Vec::new();
-        for weak in borrowers {
+        for weak in borrowers.tensors {
             let Some(x) = weak.upgrade() else { continue };
             match x.held(at.1).filter(|held| held.borrowed) {
                 Some(held) if held.tangent.shares_storage(t) => lent.push(x),
@@ -399,8 +399,8 @@ fn overwrite(mut t: Tensor, new: &Tensor, unwritten: Option<&Tensor>) -> Result<
 }
 
 /// Removes the tangents of a level that closed from the tensors that have one.
-pub(super) fn clear(holders: &[WeakTensor], id: u64) {
-    for t in holders.iter().filter_map(WeakTensor::upgrade) {
+pub(super) fn clear(holders: Noted, id: u64) {
+    for t in holders.tensors.iter().filter_map(WeakTensor::upgrade) {
         drop(t.take_tangent(id));
     }
 }

@@ -169,7 +169,10 @@ fn alias_text(from: &str, op: &Op, name: &str, out: &mut BTreeSet<String>) {
 
 /// What a file uses, as rustfmt writes it.
 fn uses(text: &str, options: &BTreeSet<&str>) -> String {
-    let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    // Examples in documentation use what they need themselves.
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("///"));
+    let words: BTreeSet<&str> =
+        code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).collect();
     let list = |known: &[&'static str]| known.iter().copied().filter(|w| words.contains(w)).collect::<BTreeSet<_>>();
     let mut from_ops = list(&CHOICES.map(|c| c.2));
     from_ops.extend(list(&CHOICES_OF.map(|c| c.2)));

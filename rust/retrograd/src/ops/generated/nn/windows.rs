@@ -7,7 +7,7 @@ use crate::ops::options::{
     OutputSizeOutputRatioRandomSamplesOptions, PadOptions, SizeScaleFactorOptions, StrideCeilModeOptions,
     StridePaddingOutputSizeOptions, UpsampleOptions,
 };
-use crate::ops::{Floats, OutputSize, Padding, PaddingMode, as_scalar, as_shape};
+use crate::ops::{Floats, OutputSize, Padding, as_scalar, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
 

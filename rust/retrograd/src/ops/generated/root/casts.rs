@@ -1,8 +1,8 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::options::MemoryFormatOptions;
-use crate::{DType, Tensor};
 
 op! {
     {

@@ -9,7 +9,7 @@ use crate::ops::options::{
 };
 use crate::ops::{as_operand, as_scalar, as_shape, factory};
 use crate::shape::Shape;
-use crate::{DType, Scalar, Tensor};
+use crate::{Scalar, Tensor};
 
 op! {
     {

@@ -42,8 +42,8 @@
 //! Worst at input 0, entry (1), output 0, entry (1), made by SquareBackward:
 //!   numerical 4, analytical 2, difference 2, 4.88e+03 times the bound 0.00041 = atol 1e-05 + rtol \
 //! 0.0001 * |numerical|
-//! Likely cause: the gradient is 0.5 times what it should be: a factor is missing, or a second use of the input is not \
-//! accumulated
+//! Likely cause: the gradient is 0.5 times what it should be: a factor is missing, or a second use of the \
+//! input is not accumulated
 //! "
 //! );
 //! ```

@@ -1,7 +1,9 @@
 //! Writes the Rust form of every op, from the roster.
 
 mod docs;
+mod example;
 pub mod names;
+mod python;
 mod types;
 mod write;
 

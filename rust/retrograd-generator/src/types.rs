@@ -50,7 +50,7 @@ fn choice(function: &str, param: &Param) -> Option<&'static str> {
     CHOICES.iter().find(|(name, default, _)| *name == param.name && fits(default)).map(|(.., choice)| *choice)
 }
 
-fn variant(choice: &str, text: &str) -> String {
+pub fn variant(choice: &str, text: &str) -> String {
     if let Some((.., variant)) = VARIANTS.iter().find(|(t, c, _)| *t == text && *c == choice) {
         return format!("{choice}::{variant}");
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::names::{CHOICES, CHOICES_OF, RESULTS};
 use super::types::Typed;
-use super::{Op, Role, docs};
+use super::{Op, Role, docs, example};
 
 const HEAD: &str =
     "//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.\n";
@@ -36,7 +36,7 @@ fn dim_names(base: &str) -> Vec<String> {
 }
 
 /// The file of an op in `src/ops/generated`, and the module in `ops`.
-fn file(op: &Op) -> (String, Option<&'static str>) {
+pub fn file(op: &Op) -> (String, Option<&'static str>) {
     let module = op.entry.module.split('.').next().expect("there is a first part");
     if module == "nn" {
         let second = op.entry.rust.split("::").nth(3).expect("a path has a family");
@@ -70,8 +70,12 @@ fn parameters(op: &Op, skip: usize, dim: Option<&str>) -> String {
 
 /// Lines of an invocation of `op!`.
 fn op_text(op: &Op, out: &mut String) {
-    let doc: Vec<String> =
-        docs::lines(op.entry.doc).into_iter().map(|l| format!("/// {l}").trim_end().into()).collect();
+    let mut doc = docs::lines(op.entry.doc);
+    if let Some(example) = example::lines(op, file(op).1) {
+        doc.push(String::new());
+        doc.extend(example);
+    }
+    let doc: Vec<String> = doc.into_iter().map(|l| format!("/// {l}").trim_end().into()).collect();
     let aliases: BTreeSet<&str> =
         [op.entry.name].into_iter().chain(op.entry.aliases.iter().copied()).filter(|a| *a != op.name).collect();
     let mut lines = doc.clone();
@@ -165,7 +169,10 @@ fn alias_text(from: &str, op: &Op, name: &str, out: &mut BTreeSet<String>) {
 
 /// What a file uses, as rustfmt writes it.
 fn uses(text: &str, options: &BTreeSet<&str>) -> String {
-    let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    // Examples in documentation use what they need themselves.
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("///"));
+    let words: BTreeSet<&str> =
+        code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).collect();
     let list = |known: &[&'static str]| known.iter().copied().filter(|w| words.contains(w)).collect::<BTreeSet<_>>();
     let mut from_ops = list(&CHOICES.map(|c| c.2));
     from_ops.extend(list(&CHOICES_OF.map(|c| c.2)));

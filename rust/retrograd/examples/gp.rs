@@ -48,7 +48,7 @@ pub fn main() -> Result<()> {
         let axes = &eigen.eigenvectors;
         let step = axes.mv(&(axes.t().mv(&gradient) / eigen.eigenvalues.abs().clamp_with(|o| o.min(1e-3))));
         let longest = step.abs().max().item::<f64>()?;
-        logs = logs - step * f64::min(0.7 / longest, 1.0);
+        logs -= step * f64::min(0.7 / longest, 1.0);
         steps += 1;
         assert!(steps < 30, "Newton's method did not converge");
     };

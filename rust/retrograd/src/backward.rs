@@ -131,8 +131,8 @@ impl Tensor {
     }
 }
 
-/// Accumulates the gradients of several tensors, each with one element, into the leaves that they were computed from, in
-/// one pass.
+/// Accumulates the gradients of several tensors, each with one element, into the leaves that they were computed from,
+/// in one pass.
 ///
 /// # Errors
 /// As those of [`Tensor::backward`].

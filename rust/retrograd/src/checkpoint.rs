@@ -56,8 +56,8 @@ impl Default for CheckpointOptions {
 /// Without grad mode this is a plain call.
 ///
 /// # Errors
-/// Those of `f`, and for batched tensors: as `f` returns them, see [`Returned`]. In the backward pass, if `f` did not do
-/// the same again, and what `f` itself raises then.
+/// Those of `f`, and for batched tensors: as `f` returns them, see [`Returned`]. In the backward pass, if `f` did not
+/// do the same again, and what `f` itself raises then.
 ///
 /// ```
 /// use retrograd::{Tensor, checkpoint};

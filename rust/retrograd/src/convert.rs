@@ -99,9 +99,9 @@ macro_rules! complex {
 }
 complex!(f16: Complex32, f32: Complex64, f64: Complex128);
 
-/// A tensor of the values listed: `tensor![1.0, 2.0]` has one axis, `tensor![[1.0, 2.0], [3.0, 4.0]]` has two, and so on
-/// up to six. Its dtype is that of the values' Rust type, so `tensor![1.0]` is float64, `tensor![1f32]` is float32 and
-/// `tensor![1, 2]` is int32; class labels and indices, which torch has as int64, are `tensor![1i64, 2]`.
+/// A tensor of the values listed: `tensor![1.0, 2.0]` has one axis, `tensor![[1.0, 2.0], [3.0, 4.0]]` has two, and so
+/// on up to six. Its dtype is that of the values' Rust type, so `tensor![1.0]` is float64, `tensor![1f32]` is float32
+/// and `tensor![1, 2]` is int32; class labels and indices, which torch has as int64, are `tensor![1i64, 2]`.
 ///
 /// Brackets nest as they do in `vec!` and in `array!` of ndarray: one value, `tensor![3.0]`, is a list of one, of shape
 /// `[1]`. A tensor without axes is `Tensor::from(3.0)`. An empty list has the default dtype.
@@ -132,8 +132,8 @@ impl Tensor {
         site::done(engine::Tensor::empty(&[0], default_dtype()).map(Self))
     }
 
-    /// A tensor of these values in row-major order, with the dtype of their type. The memory of a vector that is not small
-    /// becomes the tensor's: nothing is copied, except of `bool`s.
+    /// A tensor of these values in row-major order, with the dtype of their type. The memory of a vector that is not
+    /// small becomes the tensor's: nothing is copied, except of `bool`s.
     ///
     /// # Panics
     /// If the shape has another number of elements, or a negative size.

@@ -105,7 +105,8 @@ pub struct UnpackedDual {
 
 /// The values of a tensor, without tangent at the innermost level, and that tangent.
 ///
-/// Without a level the values are the tensor itself. Both parts are differentiable in reverse mode, and by outer levels.
+/// Without a level the values are the tensor itself. Both parts are differentiable in reverse mode, and by outer
+/// levels.
 ///
 /// # Panics
 /// Where [`try_unpack_dual`] returns an error.

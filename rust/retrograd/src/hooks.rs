@@ -145,7 +145,8 @@ impl<R: Replacement, F: Fn(&Tensor) -> R + Send + Sync + 'static> TensorHook for
 
 /// An engine's tensor as one of programs.
 fn face(tensor: &engine::Tensor) -> &Tensor {
-    // SAFETY: (1) `Tensor` is `repr(transparent)` over the engine's. (2) The result borrows as long as the argument does.
+    // SAFETY: (1) `Tensor` is `repr(transparent)` over the engine's. (2) The result borrows as long as the argument
+    // does.
     unsafe { &*std::ptr::from_ref(tensor).cast::<Tensor>() }
 }
 
@@ -260,8 +261,8 @@ where
     }
 }
 
-/// Runs `f`, and passes every tensor that ops of this thread save meanwhile to `pack`. What that returns is saved instead,
-/// and `unpack` makes a tensor of it again when a backward pass needs it.
+/// Runs `f`, and passes every tensor that ops of this thread save meanwhile to `pack`. What that returns is saved
+/// instead, and `unpack` makes a tensor of it again when a backward pass needs it.
 ///
 /// # Panics
 /// Inside of [`disable_saved_tensors_hooks`], with its message.

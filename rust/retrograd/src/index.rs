@@ -158,7 +158,8 @@ impl Tensor {
     /// The part that an index says: torch's `x[..]`. It is an item, such as `0`, `1..3` or a mask, or several in
     /// [`i!`](crate::i).
     ///
-    /// It is a view as far as the items are integers, ranges and new axes, and a copy where there are tensors among them.
+    /// It is a view as far as the items are integers, ranges and new axes, and a copy where there are tensors among
+    /// them.
     ///
     /// # Panics
     /// If an index is out of bounds, there are more of them than axes, or a mask has another shape than its axes.
@@ -185,8 +186,8 @@ impl Tensor {
         get(&self.0, &index.into().items()).map(Tensor)
     }
 
-    /// Writes to the part that an index says: torch's `x[..] = value`. The value, a tensor or a number, is broadcast and
-    /// converted. It is recorded like any op in place.
+    /// Writes to the part that an index says: torch's `x[..] = value`. The value, a tensor or a number, is broadcast
+    /// and converted. It is recorded like any op in place.
     ///
     /// # Panics
     /// As [`Tensor::i`]; if the value does not broadcast to the part; for a leaf that requires grad.

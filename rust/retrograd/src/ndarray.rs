@@ -24,8 +24,8 @@ impl<S: Data<Elem: Element>, D: Dimension> From<&ArrayBase<S, D>> for Tensor {
     }
 }
 
-/// A contiguous tensor with the array's elements, in row-major order, and of their dtype. An array in standard layout that
-/// is not small is not copied: its memory becomes the tensor's.
+/// A contiguous tensor with the array's elements, in row-major order, and of their dtype. An array in standard layout
+/// that is not small is not copied: its memory becomes the tensor's.
 impl<T: Element, D: Dimension> From<Array<T, D>> for Tensor {
     #[track_caller]
     fn from(array: Array<T, D>) -> Self {
@@ -53,9 +53,9 @@ impl<T: Element, D: Dimension> From<ArrayView<'_, T, D>> for Tensor {
     }
 }
 
-/// An array with copies of the elements, in row-major order. An error if the type of the elements has not every value of
-/// the tensor's dtype (see [`Tensor::to_vec`]), or the array another number of axes. What autograd knows of the tensor
-/// does not go along.
+/// An array with copies of the elements, in row-major order. An error if the type of the elements has not every value
+/// of the tensor's dtype (see [`Tensor::to_vec`]), or the array another number of axes. What autograd knows of the
+/// tensor does not go along.
 impl<T: Element, D: Dimension> TryFrom<&Tensor> for Array<T, D> {
     type Error = Error;
 

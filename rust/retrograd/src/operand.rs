@@ -117,8 +117,8 @@ numbers!(
     Complex<f64>: z => Scalar::Complex(z.re, z.im),
 );
 
-/// A list of tensors, for what takes one or several: of one, of arrays, slices and vectors of tensors or of references to
-/// them, or collected from either.
+/// A list of tensors, for what takes one or several: of one, of arrays, slices and vectors of tensors or of references
+/// to them, or collected from either.
 ///
 /// ```
 /// use retrograd::{grad, tensor};
@@ -146,8 +146,8 @@ impl Tensors<'_> {
             List::Borrowed(tensors) => tensors,
             List::Owned(tensors) => tensors.as_slice(),
         };
-        // SAFETY: 1. `Tensor` is `repr(transparent)` over the engine's tensor, so a slice of one is laid out as a slice of
-        // the other. 2. The result borrows from `self`, as the slice does.
+        // SAFETY: 1. `Tensor` is `repr(transparent)` over the engine's tensor, so a slice of one is laid out as a slice
+        // of the other. 2. The result borrows from `self`, as the slice does.
         unsafe { std::slice::from_raw_parts(tensors.as_ptr().cast(), tensors.len()) }
     }
 }

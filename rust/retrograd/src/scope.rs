@@ -206,7 +206,8 @@ fn detect<R>(infinities: bool, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// The dtype of floating tensors that are made without naming one: float32, unless [`set_default_dtype`] says otherwise.
+/// The dtype of floating tensors that are made without naming one: float32, unless [`set_default_dtype`] says
+/// otherwise.
 pub fn get_default_dtype() -> DType {
     scalar::default_dtype()
 }
@@ -229,8 +230,8 @@ pub fn set_default_dtype(dtype: DType) -> Result<()> {
     scalar::set_default_dtype(dtype)
 }
 
-/// Seeds the generator that random ops use unless they are given one: the numbers that follow are torch's after the same
-/// call.
+/// Seeds the generator that random ops use unless they are given one: the numbers that follow are torch's after the
+/// same call.
 pub fn manual_seed(seed: u64) {
     generator::manual_seed(seed);
 }

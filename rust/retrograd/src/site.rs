@@ -1,5 +1,5 @@
-//! The place in the program that called an op, for errors: the engine keeps one number per recorded op, here the address
-//! of a [`Location`].
+//! The place in the program that called an op, for errors: the engine keeps one number per recorded op, here the
+//! address of a [`Location`].
 
 use std::cell::Cell;
 use std::panic::Location;
@@ -21,8 +21,8 @@ impl SourceLocations for RustLines {
 
     fn describe(&self, site: u64) -> Option<SourceLocation> {
         let location = site as usize as *const Location<'static>;
-        // SAFETY: (1) the engine gives numbers back that `here` gave it: null, or the address of a `Location`. (2) That lives
-        // as long as the program.
+        // SAFETY: (1) the engine gives numbers back that `here` gave it: null, or the address of a `Location`. (2) That
+        // lives as long as the program.
         let location = unsafe { location.as_ref() }?;
         Some(SourceLocation {
             file: location.file().to_owned(),

@@ -134,12 +134,12 @@ impl Tensor {
 
     // ---- elements
 
-    /// The elements where they are, for reading, of the type that the tensor's dtype has: float32 as `f32`, and bools as
-    /// [`Truth`](engine::tensor::Truth). With the feature `ndarray`, `array()` of it is an `ArrayViewD`; `as_slice()` is a
-    /// slice, if the elements are row-major.
+    /// The elements where they are, for reading, of the type that the tensor's dtype has: float32 as `f32`, and bools
+    /// as [`Truth`](engine::tensor::Truth). With the feature `ndarray`, `array()` of it is an `ArrayViewD`;
+    /// `as_slice()` is a slice, if the elements are row-major.
     ///
-    /// Until it is dropped the memory stays as it is: ops in place refuse every tensor that shares it, and this function
-    /// waits for those that are under way on other threads. So take it for a moment.
+    /// Until it is dropped the memory stays as it is: ops in place refuse every tensor that shares it, and this
+    /// function waits for those that are under way on other threads. So take it for a moment.
     ///
     /// # Errors
     /// For another type; if the memory is shared with another library; for tensors under `vmap`.

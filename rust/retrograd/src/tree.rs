@@ -14,9 +14,9 @@ use crate::{Error, Result, Tensor};
 /// A structure of tensors, such as the parameters of a model.
 ///
 /// Trees are: [`Tensor`], `()`, tuples of up to eight trees, `Vec`, arrays, `Option` and `Box` of trees, `BTreeMap`
-/// from strings to trees (its values are listed in the order of the keys), `PhantomData`; and structs and enums of these
-/// with `#[derive(Tree)]`. A field marked `#[tree(skip)]` is a constant: no tensor of it is seen, and a tree with other
-/// tensors gets a clone of it.
+/// from strings to trees (its values are listed in the order of the keys), `PhantomData`; and structs and enums of
+/// these with `#[derive(Tree)]`. A field marked `#[tree(skip)]` is a constant: no tensor of it is seen, and a tree with
+/// other tensors gets a clone of it.
 ///
 /// ```
 /// use retrograd::{Tensor, Tree, tensor};

@@ -22,8 +22,8 @@ const ATTEMPTS: u32 = 3;
 /// tensors that the closure captures are where they were.
 ///
 /// What the closure does besides ops is not done at a replay. Other values that it captures, and constants in its
-/// argument and result (`#[tree(skip)]`), are those of the first calls. A closure that reads elements (`item`, `to_vec`)
-/// runs as it is; [`Compiled::given_up`] says why. Inside of transforms it runs as it is, too.
+/// argument and result (`#[tree(skip)]`), are those of the first calls. A closure that reads elements (`item`,
+/// `to_vec`) runs as it is; [`Compiled::given_up`] says why. Inside of transforms it runs as it is, too.
 ///
 /// ```
 /// use retrograd::{Tensor, func, tensor};

@@ -90,7 +90,8 @@ pub fn hvp<X: Tree, R: Returned<Value = Tensor>>(f: impl Fn(&X) -> R, x: &X, vec
     R::give(pushed(gradient, x, vector).map(|(_, product)| product))
 }
 
-/// The value of a function, and its pushforward: the product of the Jacobian with a vector, as a function of the vector.
+/// The value of a function, and its pushforward: the product of the Jacobian with a vector, as a function of the
+/// vector.
 ///
 /// `f` is called and recorded once. Its pullback is linear in the cotangents, so it is recorded too, and the
 /// pushforward is its derivative; ops must be differentiable twice.

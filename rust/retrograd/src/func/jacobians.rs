@@ -23,11 +23,12 @@ use crate::{Error, Result, site};
 /// than the argument, and else by forward mode, as [`jacfwd`]; `f` is then called twice, with the same random numbers.
 ///
 /// The Jacobian has the structure of the result of `f`, with a tree like the argument in the place of each tensor
-/// ([`Tree::Each`]), whose tensors have the sizes of that result, then those of that tensor of the argument. Of a tensor
-/// with respect to a tensor it is a tensor.
+/// ([`Tree::Each`]), whose tensors have the sizes of that result, then those of that tensor of the argument. Of a
+/// tensor with respect to a tensor it is a tensor.
 ///
 /// # Errors
-/// For complex tensors, for integers, if `f` returns no tensors, and those of `f`: as `f` returns them, see [`Returned`].
+/// For complex tensors, for integers, if `f` returns no tensors, and those of `f`: as `f` returns them, see
+/// [`Returned`].
 ///
 /// ```
 /// use retrograd::{Tensor, func, tensor};
@@ -107,8 +108,8 @@ pub fn jacfwd<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::Wi
 /// The function that gives the Hessian of `f`, by forward mode over reverse mode.
 ///
 /// `f` returns a tensor, usually without axes. The Hessian has the structure of the argument with a tree like the
-/// argument in the place of each tensor; its tensors have the sizes of the result, of one tensor, and of the other. With
-/// respect to a tensor it is a tensor.
+/// argument in the place of each tensor; its tensors have the sizes of the result, of one tensor, and of the other.
+/// With respect to a tensor it is a tensor.
 ///
 /// # Errors
 /// Those of [`jacrev`] and [`jacfwd`].

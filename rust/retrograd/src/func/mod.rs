@@ -15,8 +15,8 @@
 //! | [`vmap`], [`vmap_with`] | the function for each entry of a batch, by one call |
 //! | [`compile`] | the function, recorded and replayed |
 //!
-//! A closure returns a tree, or a [`Result`](crate::Result) of one, and what a transform makes of it returns likewise: a
-//! plain value, with a panic where there is an error; or a `Result`. See [`Returned`].
+//! A closure returns a tree, or a [`Result`](crate::Result) of one, and what a transform makes of it returns likewise:
+//! a plain value, with a panic where there is an error; or a `Result`. See [`Returned`].
 //!
 //! ```
 //! use retrograd::{Tensor, func, tensor};

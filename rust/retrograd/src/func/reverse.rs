@@ -137,8 +137,8 @@ fn gradient<X: Tree, A: Tree>(
 /// `f` is called and recorded once; each call of the pullback is a backward pass.
 ///
 /// # Errors
-/// If `f` returns tensors that are neither floating nor complex, or none; if the argument has such tensors; and those of
-/// `f`: as `f` returns them, see [`Returned`].
+/// If `f` returns tensors that are neither floating nor complex, or none; if the argument has such tensors; and those
+/// of `f`: as `f` returns them, see [`Returned`].
 ///
 /// ```
 /// use retrograd::{Tensor, func, tensor};
@@ -168,7 +168,8 @@ pub fn vjp<X: Tree, R: Returned>(f: impl FnOnce(&X) -> R, x: &X) -> R::With<(R::
 pub struct Pullback<X, Y>(Record<X, Y>);
 
 impl<X: Tree, Y: Tree> Pullback<X, Y> {
-    /// The product, a tree like the argument of the function. `cotangent` has the structure and the shapes of its value.
+    /// The product, a tree like the argument of the function. `cotangent` has the structure and the shapes of its
+    /// value.
     ///
     /// The product has a graph if the argument, the cotangent or another tensor that the function used requires grad,
     /// unless under `no_grad`.

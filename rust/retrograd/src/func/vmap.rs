@@ -14,9 +14,9 @@ use crate::{Error, Result, site};
 
 /// Which axis of each tensor of a tree is the batch: one for all of them, or one for each part of the tree.
 ///
-/// It is made of an integer, negative ones counted from the end; of `None`, for what goes to every entry as it is; or of
-/// a tuple, array or `Vec` of such, one for each part of the tree: of a tuple, of a vector, for each field of a struct
-/// that is no constant.
+/// It is made of an integer, negative ones counted from the end; of `None`, for what goes to every entry as it is; or
+/// of a tuple, array or `Vec` of such, one for each part of the tree: of a tuple, of a vector, for each field of a
+/// struct that is no constant.
 ///
 /// ```
 /// use retrograd::func::Axes;
@@ -132,8 +132,8 @@ impl VmapOptions {
     pub fn in_dims(self, axes: impl Into<Axes>) -> Self {
         Self { in_dims: axes.into(), ..self }
     }
-    /// Where the results have the batch; 0 by default. `None` is for what is the same for all entries, and comes back as
-    /// it is.
+    /// Where the results have the batch; 0 by default. `None` is for what is the same for all entries, and comes back
+    /// as it is.
     #[must_use]
     pub fn out_dims(self, axes: impl Into<Axes>) -> Self {
         Self { out_dims: axes.into(), ..self }
@@ -158,8 +158,9 @@ impl Default for VmapOptions {
 
 /// The function that maps `f` over the first axis of its argument, by a single call of `f`.
 ///
-/// `f` gets batched tensors, which show the sizes of one entry and hold all of them; the results have the batch as their
-/// first axis. `f` cannot branch on values, or take them out with `item`. What it captures is the same for all entries.
+/// `f` gets batched tensors, which show the sizes of one entry and hold all of them; the results have the batch as
+/// their first axis. `f` cannot branch on values, or take them out with `item`. What it captures is the same for all
+/// entries.
 ///
 /// # Errors
 /// For tensors without axes, for sizes of the batch that differ, for what a batched tensor cannot do, and those of `f`:

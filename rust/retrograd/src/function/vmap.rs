@@ -208,7 +208,8 @@ impl VmappedRules {
         Ok(Context::of_rule(ctx.needs.clone(), ctx.notes.kept.clone(), saved, ctx.received.clone()))
     }
 
-    /// The gradient of the input in a place: that of all entries for one that is batched, their sum for one that is not.
+    /// The gradient of the input in a place: that of all entries for one that is batched, their sum for one that is
+    /// not.
     fn gradient(&self, place: usize, g: Tensor, level: &Arc<Level>) -> Result<Option<Tensor>> {
         let (Some(axis), Some(Some(sizes))) = (self.axes.get(place), self.noted.sizes.get(place)) else {
             return Ok(Some(g));

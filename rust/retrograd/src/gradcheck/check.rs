@@ -359,7 +359,8 @@ impl<'a> Check<'a> {
                     see(pair(atol, false, numerical, analytical))?;
                     continue;
                 };
-                // Errors of atol in every entry move the projection by at most atol times the 1-norms of the directions.
+                // Errors of atol in every entry move the projection by at most atol times the 1-norms of the
+                // directions.
                 let norm = |ws: &mut dyn Iterator<Item = f64>| ws.map(f64::abs).sum::<f64>();
                 let weights: Vec<f64> = weights[0].iter().map(|w| w.part(imaginary)).collect();
                 let reach = norm(&mut weights.iter().copied()) * norm(&mut directions[i].iter().flatten().copied());

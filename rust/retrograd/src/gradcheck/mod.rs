@@ -14,10 +14,12 @@
 //! #[test]
 //! fn the_derivatives_of_the_step_are_right() {
 //!     let (x, edge) = (tensor![0.3, 0.7, 1.1], tensor![0.2, 0.5, -0.4]);
-//!     gradcheck(|(x, edge): &(Tensor, Tensor)| smooth_step(x, edge), &(x, edge)).forward(true).second(true).run().unwrap();
+//!     let step = |(x, edge): &(Tensor, Tensor)| smooth_step(x, edge);
+//!     gradcheck(step, &(x, edge)).forward(true).second(true).run().unwrap();
 //! }
 //! # let (x, edge) = (tensor![0.3, 0.7, 1.1], tensor![0.2, 0.5, -0.4]);
-//! # gradcheck(|(x, edge): &(Tensor, Tensor)| smooth_step(x, edge), &(x, edge)).forward(true).second(true).run().unwrap();
+//! # let step = |(x, edge): &(Tensor, Tensor)| smooth_step(x, edge);
+//! # gradcheck(step, &(x, edge)).forward(true).second(true).run().unwrap();
 //! ```
 //!
 //! Points should be of double precision, away from kinks, and neither symmetric nor all ones: a transposed matrix hides
@@ -38,9 +40,10 @@
 //! analytical:tensor([[1., 0.],
 //!         [0., 2.]], dtype=float64)
 //! Worst at input 0, entry (1), output 0, entry (1), made by SquareBackward:
-//!   numerical 4, analytical 2, difference 2, 4.88e+03 times the bound 0.00041 = atol 1e-05 + rtol 0.0001 * |numerical|
-//! Likely cause: the gradient is 0.5 times what it should be: a factor is missing, or a second use of the input is not \
-//! accumulated
+//!   numerical 4, analytical 2, difference 2, 4.88e+03 times the bound 0.00041 = atol 1e-05 + rtol \
+//! 0.0001 * |numerical|
+//! Likely cause: the gradient is 0.5 times what it should be: a factor is missing, or a second use of the \
+//! input is not accumulated
 //! "
 //! );
 //! ```
@@ -70,9 +73,9 @@ type Raw = engine::Tensor;
 /// of what is returned choose what is checked, and [`Gradcheck::run`] does it.
 ///
 /// `f` is given `inputs`, a tree of tensors: a [`Tensor`], a tuple, an array or a `Vec` of them, a struct that derives
-/// [`Tree`]. It returns another one, or a [`Result`] of it. The inputs that require grad are checked, and if none does, all of floating point or complex dtype. They are neither written to, nor
-/// given a gradient: `f` sees copies, which require grad. Outputs that do not require grad are left alone; if none does,
-/// all must be constant.
+/// [`Tree`]. It returns another one, or a [`Result`] of it. The inputs that require grad are checked, and if none does,
+/// all of floating point or complex dtype. They are neither written to, nor given a gradient: `f` sees copies, which
+/// require grad. Outputs that do not require grad are left alone; if none does, all must be constant.
 ///
 /// An entry passes if |analytical - numerical| <= `atol` + `rtol` * |numerical|, and both are finite.
 ///

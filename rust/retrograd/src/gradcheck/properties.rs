@@ -1,7 +1,7 @@
 //! What a backward pass and forward mode must do besides giving the right numbers.
 //!
-//! Gradients of zero lead to gradients of zero; gradients and tangents that are not there count as zeros; and a batch of
-//! gradients or tangents leads to what each of them leads to alone.
+//! Gradients of zero lead to gradients of zero; gradients and tangents that are not there count as zeros; and a batch
+//! of gradients or tangents leads to what each of them leads to alone.
 
 use std::sync::Arc;
 

@@ -112,8 +112,8 @@ convolutions! {
     /// A convolution of (N, C, L) or (C, L).
     ///
     /// Parameters: `weight` of shape (out_channels, in_channels / groups, kernel_size) and `bias` of shape
-    /// (out_channels,), drawn uniformly up to 1 over the root of the number of inputs of an output. An error if `groups`
-    /// does not divide the channels.
+    /// (out_channels,), drawn uniformly up to 1 over the root of the number of inputs of an output. An error if
+    /// `groups` does not divide the channels.
     ///
     /// ```
     /// use retrograd::{DType, Tensor, engine, nn::{Conv1d, Forward, Padding}};
@@ -127,8 +127,8 @@ convolutions! {
     /// A convolution of (N, C, H, W) or (C, H, W).
     ///
     /// Parameters: `weight` of shape (out_channels, in_channels / groups, *kernel_size) and `bias` of shape
-    /// (out_channels,), drawn uniformly up to 1 over the root of the number of inputs of an output. An error if `groups`
-    /// does not divide the channels.
+    /// (out_channels,), drawn uniformly up to 1 over the root of the number of inputs of an output. An error if
+    /// `groups` does not divide the channels.
     ///
     /// ```
     /// use retrograd::{DType, Tensor, engine, nn::{Conv2d, Forward}};

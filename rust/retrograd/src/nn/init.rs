@@ -1,4 +1,5 @@
-//! Initial values: functions that write to a tensor, and are not recorded. From the same seed they draw what torch does.
+//! Initial values: functions that write to a tensor, and are not recorded. From the same seed they draw what torch
+//! does.
 
 use crate::engine::Tensor as Inner;
 use crate::engine::autograd::GradGuard;

@@ -71,7 +71,8 @@ options! {
 
 /// The rows of a table that an input of integers names.
 ///
-/// Parameters: `weight` of shape (num_embeddings, embedding_dim), normals at first. An error if `padding_idx` is no row.
+/// Parameters: `weight` of shape (num_embeddings, embedding_dim), normals at first. An error if `padding_idx` is no
+/// row.
 ///
 /// ```
 /// use retrograd::{Tensor, engine, nn::{Embedding, Forward}};

@@ -216,8 +216,8 @@ layers! {
     /// Long short-term memory along sequences (L, N, input_size), or without the batch N.
     ///
     /// Parameters: for each layer k, and with `_reverse` for the second direction, `weight_ih_lk`, `weight_hh_lk`,
-    /// `bias_ih_lk` and `bias_hh_lk`, drawn uniformly up to `1 / sqrt(hidden_size)`. The state is the pair of hidden and
-    /// cell states, both of shape (num_layers * directions, N, hidden_size).
+    /// `bias_ih_lk` and `bias_hh_lk`, drawn uniformly up to `1 / sqrt(hidden_size)`. The state is the pair of hidden
+    /// and cell states, both of shape (num_layers * directions, N, hidden_size).
     ///
     /// ```
     /// use retrograd::{DType, Tensor, engine, nn::Lstm};

@@ -77,7 +77,7 @@ pub trait Optimizer {
     /// The tensors are the optimizer's own: the next step changes them. Panics where memory is short.
     fn state_dict(&self) -> StateDict;
 
-    /// Takes state and options from what [`state_dict`](Self::state_dict) returned, of an optimizer of the same kind for
-    /// as many parameters. After an error the optimizer is as before.
+    /// Takes state and options from what [`state_dict`](Self::state_dict) returned, of an optimizer of the same kind
+    /// for as many parameters. After an error the optimizer is as before.
     fn load_state_dict(&mut self, state: &StateDict) -> Result<()>;
 }

@@ -37,8 +37,8 @@ use structure::Layout;
 
 /// Writes tensors to a file, by their names.
 ///
-/// A file that is there is replaced when the new one is complete; after an error it is as it was. Tensors are written in
-/// row-major order, without their history.
+/// A file that is there is replaced when the new one is complete; after an error it is as it was. Tensors are written
+/// in row-major order, without their history.
 ///
 /// An error if the file cannot be written, for sparse tensors, and for the name `__metadata__`.
 ///
@@ -78,8 +78,8 @@ pub fn to_bytes(tensors: &BTreeMap<String, Tensor>) -> Result<Vec<u8>> {
 
 /// Reads the tensors of a file, by their names.
 ///
-/// Nothing in a file is believed before it was checked: arrays fill the file without gaps and overlaps, and no memory is
-/// taken for what is not there. A file that fails a check is an error, as is one that cannot be read. In a file of
+/// Nothing in a file is believed before it was checked: arrays fill the file without gaps and overlaps, and no memory
+/// is taken for what is not there. A file that fails a check is an error, as is one that cannot be read. In a file of
 /// `retrograd.save` of Python, what is no tensor is left out.
 ///
 /// ```

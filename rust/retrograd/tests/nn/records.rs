@@ -67,7 +67,8 @@ pub const ROWS: &[Row] = &[
         ("gradient weight", &[4, 3, 3, 3], [418.6117558, -7.8378387, 66.1208452]),
         ("gradient bias", &[4], [4.2906392, 3.0215748, 1.4540201]),
     ]),
-    // Conv2d 4, 4, [3, 2] {"stride": [2, 1], "padding": [1, 0], "dilation": [1, 2], "groups": 2} of [{"randn": [2, 4, 6, 7]}]
+    // Conv2d 4, 4, [3, 2] {"stride": [2, 1], "padding": [1, 0], "dilation": [1, 2], "groups": 2} of [{"randn": [2, 4,
+    // 6, 7]}]
     (15, true, &[
         ("initial weight", &[4, 2, 3, 2], [6.2348195, 0.1403499, -0.8315781]),
         ("initial bias", &[4], [0.5301696, 0.2006579, -0.0356346]),
@@ -118,14 +119,16 @@ pub const ROWS: &[Row] = &[
         ("gradient weight", &[3], [8.0583239, 0.4944986, -4.1323927]),
         ("gradient bias", &[3], [2.8009267, -1.464921, -0.7787735]),
     ]),
-    // BatchNorm1d 3 {"eps": 0.001, "affine": true, "track_running_stats": false, "bias": false} of [{"randn": [4, 3, 5]}]
+    // BatchNorm1d 3 {"eps": 0.001, "affine": true, "track_running_stats": false, "bias": false} of [{"randn": [4, 3,
+    // 5]}]
     (108, true, &[
         ("initial weight", &[3], [3.0, 0.4299632, 1.6549392]),
         ("output 0", &[4, 3, 5], [48.735282, -6.7866748, 1.499245]),
         ("gradient input 0", &[4, 3, 5], [37.5801459, -2.2300769, -3.2923447]),
         ("gradient weight", &[3], [8.0542185, 0.494263, -4.1299799]),
     ]),
-    // BatchNorm1d 3 {"eps": 0.001, "affine": true, "track_running_stats": false, "bias": false} of [{"randn": [4, 3, 5]}]
+    // BatchNorm1d 3 {"eps": 0.001, "affine": true, "track_running_stats": false, "bias": false} of [{"randn": [4, 3,
+    // 5]}]
     (109, false, &[
         ("initial weight", &[3], [3.0, 0.4299632, 1.6549392]),
         ("output 0", &[4, 3, 5], [48.735282, -6.7866748, 1.499245]),
@@ -523,7 +526,8 @@ pub const ROWS: &[Row] = &[
         ("gradient out_proj.weight", &[8, 8], [23.1185441, 7.8831534, -1.9091504]),
         ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
     ]),
-    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"is_causal": true, "attn_mask": {"causal": 5}, "need_weights": false}
+    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"is_causal": true, "attn_mask": {"causal":
+    // 5}, "need_weights": false}
     (312, true, &[
         ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
         ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
@@ -538,7 +542,8 @@ pub const ROWS: &[Row] = &[
         ("gradient out_proj.weight", &[8, 8], [44.2427988, 0.8202634, -4.7069311]),
         ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
     ]),
-    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"key_padding_mask": {"tensor": [[false, false, true, false, true], [false, false, false, true, true]]}, "need_weights": false}
+    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"key_padding_mask": {"tensor": [[false,
+    // false, true, false, true], [false, false, false, true, true]]}, "need_weights": false}
     (314, true, &[
         ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
         ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
@@ -553,7 +558,8 @@ pub const ROWS: &[Row] = &[
         ("gradient out_proj.weight", &[8, 8], [23.6902847, 5.7105364, -2.4303855]),
         ("gradient out_proj.bias", &[8], [5.5099099, -3.1911568, -2.140107]),
     ]),
-    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"attn_mask": {"randn": [4, 5, 5]}, "need_weights": false}
+    // MultiheadAttention 8, 2 {} of [{"same": [{"randn": [5, 2, 8]}, 3]}], {"attn_mask": {"randn": [4, 5, 5]},
+    // "need_weights": false}
     (315, true, &[
         ("initial in_proj_weight", &[24, 8], [43.823905, 1.4506262, -0.977887]),
         ("initial in_proj_bias", &[24], [0.0, 0.0, 0.0]),
@@ -585,7 +591,8 @@ pub const ROWS: &[Row] = &[
         ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
         ("output 0", &[2, 3, 8], [8.962891, 1.9003042, -1.2821878]),
     ]),
-    // MultiheadAttention 8, 4 {"kdim": 3, "vdim": 6} of [{"randn": [3, 2, 8]}, {"randn": [5, 2, 3]}, {"randn": [5, 2, 6]}], {}
+    // MultiheadAttention 8, 4 {"kdim": 3, "vdim": 6} of [{"randn": [3, 2, 8]}, {"randn": [5, 2, 3]}, {"randn": [5, 2,
+    // 6]}], {}
     // Without its second output, the weights, and the gradients, in which they take part.
     (319, true, &[
         ("initial q_proj_weight", &[8, 8], [20.8881999, 0.7942949, 0.3483073]),
@@ -596,7 +603,8 @@ pub const ROWS: &[Row] = &[
         ("initial out_proj.bias", &[8], [0.0, 0.0, 0.0]),
         ("output 0", &[3, 2, 8], [8.434351, -0.6837735, 0.2231916]),
     ]),
-    // MultiheadAttention 8, 4 {"vdim": 6, "bias": false} of [{"randn": [3, 2, 8]}, {"randn": [5, 2, 8]}, {"randn": [5, 2, 6]}], {}
+    // MultiheadAttention 8, 4 {"vdim": 6, "bias": false} of [{"randn": [3, 2, 8]}, {"randn": [5, 2, 8]}, {"randn": [5,
+    // 2, 6]}], {}
     // Without its second output, the weights, and the gradients, in which they take part.
     (320, true, &[
         ("initial q_proj_weight", &[8, 8], [19.6240592, 0.4356751, 1.7097301]),

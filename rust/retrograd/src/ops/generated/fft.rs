@@ -11,8 +11,18 @@ op! {
         /// The frequencies of the `n` results of a Fourier transform: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] /
         /// (n d)`.
         ///
-        /// Args: `n` how many; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector
-        /// of `n` elements, in cycles per unit of `d`. Errors: RuntimeError for a negative `n` or another dtype.
+        /// Args: `n` how many; `d` the distance of samples; `dtype` a float dtype (the default one).
+        ///
+        /// Returns: a vector of `n` elements, in cycles per unit of `d`.
+        ///
+        /// Errors: for a negative `n` or another dtype.
+        ///
+        /// ```
+        /// use retrograd::ops;
+        ///
+        /// assert_eq!(ops::fft::fftfreq(4).to_vec::<f64>()?, [0.0, 0.25, -0.5, -0.25]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [fftfreq try_fftfreq fftfreq_with try_fftfreq_with] ([] n: i64)
     -> Tensor = engine::create::frequencies::fftfreq, (n, 1.0, factory(None, false))
@@ -24,8 +34,18 @@ op! {
         /// The frequencies of the `n // 2 + 1` results of a Fourier transform of `n` real numbers: `[0, 1, ..., n // 2]
         /// / (n d)`.
         ///
-        /// Args: `n` how many numbers; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a
-        /// vector, in cycles per unit of `d`. Errors: RuntimeError for a negative `n` or another dtype.
+        /// Args: `n` how many numbers; `d` the distance of samples; `dtype` a float dtype (the default one).
+        ///
+        /// Returns: a vector, in cycles per unit of `d`.
+        ///
+        /// Errors: for a negative `n` or another dtype.
+        ///
+        /// ```
+        /// use retrograd::ops;
+        ///
+        /// assert_eq!(ops::fft::rfftfreq(4).to_vec::<f64>()?, [0.0, 0.25, 0.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [rfftfreq try_rfftfreq rfftfreq_with try_rfftfreq_with] ([] n: i64)
     -> Tensor = engine::create::frequencies::rfftfreq, (n, 1.0, factory(None, false))
@@ -38,9 +58,21 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "forward", its root for "ortho", nothing for "backward" (the default). Returns: a complex tensor.
-        /// Derivative: the inverse transform of `g`, not divided by `n`; of real numbers its real part. Errors:
-        /// RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        /// "forward", its root for "ortho", nothing for "backward" (the default).
+        ///
+        /// Returns: a complex tensor.
+        ///
+        /// Derivative: the inverse transform of `g`, not divided by `n`; of real numbers its real part.
+        ///
+        /// Errors: for fewer points than 1, another norm or dtype; if the axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// let y = ops::real(&ops::fft::fft(&tensor![1f32, 2.0, 3.0, 2.0]));
+        /// assert_eq!(y.to_vec::<f64>()?, [8.0, -2.0, 0.0, -2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [fft try_fft fft_with try_fft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft, (input.engine(), None, -1, None)
@@ -53,9 +85,21 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor.
-        /// Derivative: the transform of `g` divided by `n`; of real numbers its real part. Errors: RuntimeError for
-        /// fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        /// "backward" (the default), its root for "ortho", nothing for "forward".
+        ///
+        /// Returns: a complex tensor.
+        ///
+        /// Derivative: the transform of `g` divided by `n`; of real numbers its real part.
+        ///
+        /// Errors: for fewer points than 1, another norm or dtype; if the axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// let y = ops::real(&ops::fft::ifft(&tensor![8f32, -2.0, 0.0, -2.0]));
+        /// assert_eq!(y.to_vec::<f64>()?, [1.0, 2.0, 3.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [ifft try_ifft ifft_with try_ifft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft, (input.engine(), None, -1, None)
@@ -69,10 +113,21 @@ op! {
         ///
         /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what
         /// is more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "forward", its root for "ortho", nothing for "backward" (the default). Returns: a complex tensor.
+        /// "forward", its root for "ortho", nothing for "backward" (the default).
+        ///
+        /// Returns: a complex tensor.
+        ///
         /// Derivative: the real part of the inverse transform of `g`, with zeros for what is left out, not divided by
-        /// `n`. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not
-        /// exist.
+        /// `n`.
+        ///
+        /// Errors: for fewer points than 1, another norm or dtype; if the axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::real(&ops::fft::rfft(&tensor![1f32, 2.0, 3.0, 2.0])).to_vec::<f64>()?, [8.0, -2.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [rfft try_rfft rfft_with try_rfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft, (input.engine(), None, -1, None)
@@ -86,10 +141,20 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a real tensor, by default of
-        /// an even length, `2 (m - 1)` for `m` numbers. Derivative: `rfft(g) / n`, doubled where a number stands for
-        /// two of the spectrum. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the
-        /// axis does not exist.
+        /// "backward" (the default), its root for "ortho", nothing for "forward".
+        ///
+        /// Returns: a real tensor, by default of an even length, `2 (m - 1)` for `m` numbers.
+        ///
+        /// Derivative: `rfft(g) / n`, doubled where a number stands for two of the spectrum.
+        ///
+        /// Errors: for fewer points than 1, another norm or dtype; if the axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::fft::irfft(&tensor![8f32, -2.0, 0.0]).to_vec::<f64>()?, [1.0, 2.0, 3.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [irfft try_irfft irfft_with try_irfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft, (input.engine(), None, -1, None)
@@ -103,10 +168,20 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "forward", its root for "ortho", nothing for "backward" (the default). Returns: a real tensor, by default of
-        /// an even length, `2 (m - 1)` for `m` numbers. Derivative: `conj(rfft(g))`, doubled where a number stands for
-        /// two. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not
-        /// exist.
+        /// "forward", its root for "ortho", nothing for "backward" (the default).
+        ///
+        /// Returns: a real tensor, by default of an even length, `2 (m - 1)` for `m` numbers.
+        ///
+        /// Derivative: `conj(rfft(g))`, doubled where a number stands for two.
+        ///
+        /// Errors: for fewer points than 1, another norm or dtype; if the axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::fft::hfft(&tensor![1f32, 2.0, 3.0]).to_vec::<f64>()?, [8.0, -2.0, 0.0, -2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [hfft try_hfft hfft_with try_hfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft, (input.engine(), None, -1, None)
@@ -120,9 +195,20 @@ op! {
         ///
         /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what
         /// is more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor.
-        /// Derivative: the real part of the transform of `g`, with zeros for what is left out, divided by `n`. Errors:
-        /// RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        /// "backward" (the default), its root for "ortho", nothing for "forward".
+        ///
+        /// Returns: a complex tensor.
+        ///
+        /// Derivative: the real part of the transform of `g`, with zeros for what is left out, divided by `n`.
+        ///
+        /// Errors: for fewer points than 1, another norm or dtype; if the axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::real(&ops::fft::ihfft(&tensor![8f32, -2.0, 0.0, -2.0])).to_vec::<f64>()?, [1.0, 2.0, 3.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [ihfft try_ihfft ihfft_with try_ihfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft, (input.engine(), None, -1, None)
@@ -134,6 +220,12 @@ op! {
         /// The Fourier transform along two axes: `fft` along one after the other.
         ///
         /// Args: as `fftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::fft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [fft2 try_fft2 fft2_with try_fft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft2, (input.engine(), None, &[-2, -1], None)
@@ -146,6 +238,12 @@ op! {
         /// The inverse of `fft2`: `ifft` along two axes.
         ///
         /// Args: as `ifftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::ifft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [ifft2 try_ifft2 ifft2_with try_ifft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft2, (input.engine(), None, &[-2, -1], None)
@@ -159,6 +257,12 @@ op! {
         /// others.
         ///
         /// Args: as `rfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::rfft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [rfft2 try_rfft2 rfft2_with try_rfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft2, (input.engine(), None, &[-2, -1], None)
@@ -171,6 +275,13 @@ op! {
         /// The inverse of `rfft2`: `ifft` along the first one, then `irfft` along the last one.
         ///
         /// Args: as `irfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::irfft2(&Tensor::ones([2, 2])).to_vec::<f64>()?, [1.0, 0.0, 0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [irfft2 try_irfft2 irfft2_with try_irfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft2, (input.engine(), None, &[-2, -1], None)
@@ -184,6 +295,13 @@ op! {
         /// last one.
         ///
         /// Args: as `hfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::hfft2(&Tensor::ones([2, 2])).to_vec::<f64>()?, [4.0, 0.0, 0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [hfft2 try_hfft2 hfft2_with try_hfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft2, (input.engine(), None, &[-2, -1], None)
@@ -196,6 +314,12 @@ op! {
         /// The inverse of `hfft2`: `ihfft` along the last of two axes, then `ifft` along the others.
         ///
         /// Args: as `ihfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::ihfft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [ihfft2 try_ihfft2 ihfft2_with try_ihfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft2, (input.engine(), None, &[-2, -1], None)
@@ -210,9 +334,20 @@ op! {
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
         /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward"
-        /// (the default). Returns: a complex tensor. Derivative: the inverse transform of `g`, not divided by the
-        /// number of points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if
-        /// `s` and `dim` differ in length; IndexError if an axis does not exist.
+        /// (the default).
+        ///
+        /// Returns: a complex tensor.
+        ///
+        /// Derivative: the inverse transform of `g`, not divided by the number of points.
+        ///
+        /// Errors: for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in length;
+        /// if an axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::fftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [fftn try_fftn fftn_with try_fftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftn, (input.engine(), None, None, None)
@@ -227,9 +362,20 @@ op! {
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
         /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing
-        /// for "forward". Returns: a complex tensor. Derivative: the transform of `g`, divided by the number of points.
-        /// Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim`
-        /// differ in length; IndexError if an axis does not exist.
+        /// for "forward".
+        ///
+        /// Returns: a complex tensor.
+        ///
+        /// Derivative: the transform of `g`, divided by the number of points.
+        ///
+        /// Errors: for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in length;
+        /// if an axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::ifftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [ifftn try_ifftn ifftn_with try_ifftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftn, (input.engine(), None, None, None)
@@ -245,10 +391,20 @@ op! {
         /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is
         /// cut off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm`
         /// what the sums are divided by: the number of points for "forward", its root for "ortho", nothing for
-        /// "backward" (the default). Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
-        /// Derivative: the real part of the inverse transform of `g`, with zeros for what is left out. Errors:
-        /// RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in
-        /// length; IndexError if an axis does not exist.
+        /// "backward" (the default).
+        ///
+        /// Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
+        ///
+        /// Derivative: the real part of the inverse transform of `g`, with zeros for what is left out.
+        ///
+        /// Errors: for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in length;
+        /// if an axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::rfftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [rfftn try_rfftn rfftn_with try_rfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfftn, (input.engine(), None, None, None)
@@ -263,9 +419,21 @@ op! {
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
         /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing
-        /// for "forward". Returns: a real tensor. Derivative: the `rfftn` of `g`, doubled where a number stands for
-        /// two, divided by the number of points. Errors: RuntimeError for fewer points than 1, repeated axes, another
-        /// norm or dtype, or if `s` and `dim` differ in length; IndexError if an axis does not exist.
+        /// for "forward".
+        ///
+        /// Returns: a real tensor.
+        ///
+        /// Derivative: the `rfftn` of `g`, doubled where a number stands for two, divided by the number of points.
+        ///
+        /// Errors: for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in length;
+        /// if an axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::irfftn(&Tensor::ones([2, 2])).to_vec::<f64>()?, [1.0, 0.0, 0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [irfftn try_irfftn irfftn_with try_irfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfftn, (input.engine(), None, None, None)
@@ -281,9 +449,21 @@ op! {
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
         /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward"
-        /// (the default). Returns: a real tensor. Derivative: the conjugate of the `rfftn` of `g`, doubled where a
-        /// number stands for two. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype,
-        /// or if `s` and `dim` differ in length; IndexError if an axis does not exist.
+        /// (the default).
+        ///
+        /// Returns: a real tensor.
+        ///
+        /// Derivative: the conjugate of the `rfftn` of `g`, doubled where a number stands for two.
+        ///
+        /// Errors: for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in length;
+        /// if an axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::hfftn(&Tensor::ones([2, 2])).to_vec::<f64>()?, [4.0, 0.0, 0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [hfftn try_hfftn hfftn_with try_hfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfftn, (input.engine(), None, None, None)
@@ -298,10 +478,21 @@ op! {
         /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is
         /// cut off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm`
         /// what the sums are divided by: the number of points for "backward" (the default), its root for "ortho",
-        /// nothing for "forward". Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
+        /// nothing for "forward".
+        ///
+        /// Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
+        ///
         /// Derivative: the real part of the transform of `g`, with zeros for what is left out, divided by the number of
-        /// points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and
-        /// `dim` differ in length; IndexError if an axis does not exist.
+        /// points.
+        ///
+        /// Errors: for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in length;
+        /// if an axis does not exist.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::fft::ihfftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
+        /// ```
     }
     fn [ihfftn try_ihfftn ihfftn_with try_ihfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfftn, (input.engine(), None, None, None)
@@ -313,8 +504,13 @@ op! {
     {
         /// A copy with the frequency 0 in the middle of each axis, where transforms have it in front.
         ///
-        /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative:
-        /// `g` moved back. Errors: IndexError if an axis does not exist; RuntimeError without axes.
+        /// Args: `input` any dtype; `dim` the axes, by default all.
+        ///
+        /// Returns: a tensor of the same shape.
+        ///
+        /// Derivative: `g` moved back.
+        ///
+        /// Errors: if an axis does not exist; without axes.
     }
     fn [fftshift try_fftshift fftshift_with try_fftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftshift, (input.engine(), None)
@@ -334,8 +530,21 @@ op! {
     {
         /// The inverse of `fftshift`: a copy with the middle of each axis in front.
         ///
-        /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative:
-        /// `g` moved back. Errors: as `fftshift`.
+        /// Args: `input` any dtype; `dim` the axes, by default all.
+        ///
+        /// Returns: a tensor of the same shape.
+        ///
+        /// Derivative: `g` moved back.
+        ///
+        /// Errors: as `fftshift`.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// let y = ops::fft::ifftshift(&tensor![-0.5f32, -0.25, 0.0, 0.25]);
+        /// assert_eq!(y.to_vec::<f64>()?, [0.0, 0.25, -0.5, -0.25]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [ifftshift try_ifftshift ifftshift_with try_ifftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftshift, (input.engine(), None)

@@ -18,12 +18,16 @@ op! {
         /// `log_softmax`.
         ///
         /// Args: `input` logits (C,), (N, C) or (N, C, d1, ...), floating dtype; `target` class indices (), (N,) or (N,
-        /// d1, ...), int64, or probabilities in the input's shape; `weight` (C,) or None; `ignore_index` a class whose
-        /// samples are ignored; `reduction` 'mean', 'sum' or 'none'; `label_smoothing` from 0 to 1, the share of a
-        /// uniform distribution mixed into the target. `size_average` and `reduce` are deprecated. Returns: a 0-dim
-        /// tensor, or one loss per sample for 'none'. Derivative: `g * (softmax(input) - target)`, weighted and divided
-        /// like the loss; probabilities get `-g * log_softmax(input)`. Errors: IndexError for a class out of range;
-        /// RuntimeError or ValueError for sizes and dtypes that are incompatible.
+        /// d1, ...), int64, or probabilities in the input's shape; `weight` (C,) or `None`; `ignore_index` a class
+        /// whose samples are ignored; `reduction` 'mean', 'sum' or 'none'; `label_smoothing` from 0 to 1, the share of
+        /// a uniform distribution mixed into the target.
+        ///
+        /// Returns: a 0-dim tensor, or one loss per sample for 'none'.
+        ///
+        /// Derivative: `g * (softmax(input) - target)`, weighted and divided like the loss; probabilities get `-g *
+        /// log_softmax(input)`.
+        ///
+        /// Errors: for a class out of range; for sizes and dtypes that are incompatible.
     }
     fn [cross_entropy try_cross_entropy cross_entropy_with try_cross_entropy_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::cross_entropy::cross_entropy, (input.engine(), target.engine(), None, None, -100, None,
@@ -37,11 +41,21 @@ op! {
         /// The negative log likelihood of class indices: `-weight[t] * input[t]` for each sample, and its mean or sum.
         ///
         /// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), floating dtype; `target` class indices (),
-        /// (N,) or (N, d1, ...), int64; `weight` (C,) or None; `ignore_index` a class whose samples are ignored;
-        /// `reduction` 'mean' (weighted), 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim
-        /// tensor, or the target's shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights for
-        /// 'mean') at the target's class, zero elsewhere. Errors: IndexError for a class out of range; RuntimeError or
-        /// ValueError for sizes and dtypes that are incompatible.
+        /// (N,) or (N, d1, ...), int64; `weight` (C,) or `None`; `ignore_index` a class whose samples are ignored;
+        /// `reduction` 'mean' (weighted), 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the target's shape for 'none'.
+        ///
+        /// Derivative: `-g * weight[t]` (over the sum of the weights for 'mean') at the target's class, zero elsewhere.
+        ///
+        /// Errors: for a class out of range; for sizes and dtypes that are incompatible.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::nll_loss(&tensor![[-1f32, -2.0]], &tensor![1i64]).item::<f64>()?, 2.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [nll_loss try_nll_loss nll_loss_with try_nll_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::nll::nll_loss, (input.engine(), target.engine(), None, None, -100, None, "mean")
@@ -54,10 +68,20 @@ op! {
         /// The squared error, `(input - target) ** 2`, and its mean or sum.
         ///
         /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
-        /// 'sum' or 'none'; `weight` of the input's shape, or None. `size_average` and `reduce` are deprecated.
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `2 * g * (input - target)`
-        /// (divided by the count for 'mean'), and its negative. Errors: RuntimeError if the shapes do not broadcast,
-        /// ValueError for another reduction.
+        /// 'sum' or 'none'; `weight` of the input's shape, or `None`.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `2 * g * (input - target)` (divided by the count for 'mean'), and its negative.
+        ///
+        /// Errors: if the shapes do not broadcast, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::mse_loss(&tensor![1f32, 2.0], &tensor![1f32, 4.0]).item::<f64>()?, 2.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [mse_loss try_mse_loss mse_loss_with try_mse_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::loss::mse_loss, (input.engine(), target.engine(), None, None, "mean", None)
@@ -69,9 +93,20 @@ op! {
     {
         /// The absolute error, `|input - target|`, and its mean or sum.
         ///
-        /// Args: as `mse_loss`. Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g *
-        /// sign(input - target)` (divided by the count for 'mean'), and its negative. Errors: RuntimeError if the
-        /// shapes do not broadcast, ValueError for another reduction.
+        /// Args: as `mse_loss`.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g * sign(input - target)` (divided by the count for 'mean'), and its negative.
+        ///
+        /// Errors: if the shapes do not broadcast, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::l1_loss(&tensor![1f32, 2.0], &tensor![1f32, 4.0]).item::<f64>()?, 1.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [l1_loss try_l1_loss l1_loss_with try_l1_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::loss::l1_loss, (input.engine(), target.engine(), None, None, "mean", None)
@@ -85,10 +120,21 @@ op! {
         /// abs(input - target) < beta`, else `d - beta / 2`; and its mean or sum.
         ///
         /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
-        /// 'sum' or 'none'; `beta` a number, 0 for `l1_loss`. `size_average` and `reduce` are deprecated. Returns: a
-        /// 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g * (input - target) / beta` between -1
-        /// and 1 (divided by the count for 'mean'), and its negative. Errors: RuntimeError for a negative `beta` or
-        /// shapes that do not broadcast, ValueError for another reduction.
+        /// 'sum' or 'none'; `beta` a number, 0 for `l1_loss`.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g * (input - target) / beta` between -1 and 1 (divided by the count for 'mean'), and its
+        /// negative.
+        ///
+        /// Errors: for a negative `beta` or shapes that do not broadcast, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::smooth_l1_loss(&tensor![1f32, 2.0], &tensor![2f32, 4.0]).item::<f64>()?, 1.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [smooth_l1_loss try_smooth_l1_loss smooth_l1_loss_with try_smooth_l1_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -102,10 +148,21 @@ op! {
         /// delta`, else `delta * (d - delta / 2)`; and its mean or sum.
         ///
         /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
-        /// 'sum' or 'none'; `delta` a positive number; `weight` of the input's shape, or None. Returns: a 0-dim tensor
-        /// of the input's dtype, or the losses of the elements for 'none'. Derivative: `g * (input - target)` between
-        /// `-delta` and `delta` (divided by the count for 'mean'), and its negative. Errors: RuntimeError for another
-        /// `delta` or shapes that do not broadcast, ValueError for another reduction.
+        /// 'sum' or 'none'; `delta` a positive number; `weight` of the input's shape, or `None`.
+        ///
+        /// Returns: a 0-dim tensor of the input's dtype, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g * (input - target)` between `-delta` and `delta` (divided by the count for 'mean'), and its
+        /// negative.
+        ///
+        /// Errors: for another `delta` or shapes that do not broadcast, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::huber_loss(&tensor![1f32, 2.0], &tensor![2f32, 4.0]).item::<f64>()?, 1.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [huber_loss try_huber_loss huber_loss_with try_huber_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::huber::huber_loss, (input.engine(), target.engine(), "mean", 1.0, None)
@@ -118,10 +175,20 @@ op! {
         /// The logistic loss of a margin, `log(1 + exp(-target * input))`, and its mean or sum.
         ///
         /// Args: `input` floating dtype; `target` of 1 and -1, whose shape broadcasts with it; `reduction` 'mean',
-        /// 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the
-        /// elements for 'none'. Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for 'mean');
-        /// none for the target. Errors: RuntimeError if shapes do not broadcast or the target requires grad, ValueError
-        /// for another reduction.
+        /// 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for 'mean'); none for the target.
+        ///
+        /// Errors: if shapes do not broadcast or the target requires grad, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::soft_margin_loss(&tensor![-1000f32], &tensor![1i64]).item::<f64>()?, 1000.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [soft_margin_loss try_soft_margin_loss soft_margin_loss_with try_soft_margin_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -135,10 +202,22 @@ op! {
         /// axis of `-target * logsigmoid(input) - (1 - target) * logsigmoid(-input)`, and the mean or sum of these.
         ///
         /// Args: `input` floating dtype, of at least one axis; `target` of 0 and 1 and `weight` of any shapes that
-        /// broadcast with it; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns:
-        /// a 0-dim tensor, or a loss per row for 'none'. Derivative: `g * weight * (sigmoid(input) - target)`, divided
-        /// by the size of the last axis and the count for 'mean'. Errors: RuntimeError if shapes do not broadcast,
-        /// IndexError for no axis, ValueError for another reduction.
+        /// broadcast with it; `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or a loss per row for 'none'.
+        ///
+        /// Derivative: `g * weight * (sigmoid(input) - target)`, divided by the size of the last axis and the count for
+        /// 'mean'.
+        ///
+        /// Errors: if shapes do not broadcast, for no axis, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// let y = ops::nn::multilabel_soft_margin_loss(&tensor![1000f32, -1000.0], &tensor![1f32, 0.0]);
+        /// assert_eq!(y.item::<f64>()?, 0.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [multilabel_soft_margin_loss try_multilabel_soft_margin_loss multilabel_soft_margin_loss_with
         try_multilabel_soft_margin_loss_with] ([] input: &Tensor,
@@ -155,11 +234,22 @@ op! {
         /// and its mean or sum. Logarithms are not below -100.
         ///
         /// Args: `input` floating dtype, from 0 to 1; `target` of the same shape and dtype; `weight` a tensor whose
-        /// shape broadcasts with it, or None; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are
-        /// deprecated. Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g * (input -
-        /// target) / (input * (1 - input))` (divided by the count for 'mean'); for the target `g * log((1 - input) /
-        /// input)`; none for the weight. Errors: ValueError for other shapes or another reduction; RuntimeError for
-        /// inputs that are no probabilities, dtypes that differ, or a weight that requires grad.
+        /// shape broadcasts with it, or `None`; `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g * (input - target) / (input * (1 - input))` (divided by the count for 'mean'); for the target
+        /// `g * log((1 - input) / input)`; none for the weight.
+        ///
+        /// Errors: for other shapes or another reduction; for inputs that are no probabilities, dtypes that differ, or
+        /// a weight that requires grad.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::binary_cross_entropy(&tensor![0f32], &tensor![1f32]).item::<f64>()?, 100.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [binary_cross_entropy try_binary_cross_entropy binary_cross_entropy_with try_binary_cross_entropy_with] ([]
         input: &Tensor,
@@ -175,11 +265,23 @@ op! {
         /// precision.
         ///
         /// Args: `input` floating dtype, any number; `target` of the same shape; `weight` a tensor whose shape
-        /// broadcasts to it, or None; `pos_weight` such a tensor for the positive part, or None; `reduction` 'mean',
-        /// 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the
-        /// elements for 'none'. Derivative: `g * (sigmoid(input) - target)` (divided by the count for 'mean'), `-g *
-        /// input` for the target; none for the weights. Errors: ValueError for other shapes or another reduction;
-        /// RuntimeError for weights that do not broadcast or require grad.
+        /// broadcasts to it, or `None`; `pos_weight` such a tensor for the positive part, or `None`; `reduction`
+        /// 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g * (sigmoid(input) - target)` (divided by the count for 'mean'), `-g * input` for the target;
+        /// none for the weights.
+        ///
+        /// Errors: for other shapes or another reduction; for weights that do not broadcast or require grad.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// let y = ops::nn::binary_cross_entropy_with_logits(&tensor![-1000f32], &tensor![1f32]);
+        /// assert_eq!(y.item::<f64>()?, 1000.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [binary_cross_entropy_with_logits try_binary_cross_entropy_with_logits binary_cross_entropy_with_logits_with
         try_binary_cross_entropy_with_logits_with] ([] input: &Tensor,
@@ -197,10 +299,13 @@ op! {
         ///
         /// Args: `input` floating dtype, log probabilities; `target` of a shape that broadcasts with it, probabilities,
         /// or their logarithms if `log_target`; `reduction` 'batchmean' (the sum over dim 0's size), 'mean', 'sum' or
-        /// 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the elements
-        /// for 'none'. Derivative: `-g * target` (divided by the count for 'mean'); for the target `g * (log(target) +
-        /// 1 - input)`. Errors: RuntimeError if shapes do not broadcast or for integers, ValueError for another
-        /// reduction.
+        /// 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `-g * target` (divided by the count for 'mean'); for the target `g * (log(target) + 1 - input)`.
+        ///
+        /// Errors: if shapes do not broadcast or for integers, for another reduction.
     }
     fn [kl_div try_kl_div kl_div_with try_kl_div_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::margin::kl_div, (input.engine(), target.engine(), None, None, "mean", false)
@@ -213,10 +318,22 @@ op! {
         /// 0)`, and its mean or sum.
         ///
         /// Args: `input1`, `input2` tensors, `target` of 1 and -1, all of as many dims, with broadcastable shapes;
-        /// `margin` a number; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns:
-        /// a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `-g * target` where the loss is not
-        /// below 0, and its negative; `-g * (input1 - input2)` for the target. Errors: RuntimeError if dims differ or
-        /// shapes do not broadcast, ValueError for another reduction.
+        /// `margin` a number; `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `-g * target` where the loss is not below 0, and its negative; `-g * (input1 - input2)` for the
+        /// target.
+        ///
+        /// Errors: if dims differ or shapes do not broadcast, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// let y = ops::nn::margin_ranking_loss(&tensor![1f32], &tensor![3f32], &tensor![1f32]);
+        /// assert_eq!(y.item::<f64>()?, 2.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [margin_ranking_loss try_margin_ranking_loss margin_ranking_loss_with try_margin_ranking_loss_with] ([] input1:
         &Tensor,
@@ -233,10 +350,20 @@ op! {
         /// or sum.
         ///
         /// Args: `input` floating dtype; `target` of 1 and -1, whose shape broadcasts with it; `margin` a number;
-        /// `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or
-        /// the losses of the elements for 'none'. Derivative: `g` where the target is 1, `-g` where it is -1 and the
-        /// input not above the margin. Errors: RuntimeError if shapes do not broadcast, ValueError for another
-        /// reduction.
+        /// `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g` where the target is 1, `-g` where it is -1 and the input not above the margin.
+        ///
+        /// Errors: if shapes do not broadcast, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::hinge_embedding_loss(&tensor![3f32, 0.5], &tensor![1f32, -1.0]).item::<f64>()?, 1.75);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [hinge_embedding_loss try_hinge_embedding_loss hinge_embedding_loss_with try_hinge_embedding_loss_with] ([]
         input: &Tensor,
@@ -252,10 +379,14 @@ op! {
         /// -1; and its mean or sum.
         ///
         /// Args: `input1`, `input2` of shape (N, D) with `target` of shape (N,), or (D,) with a 0-dim one; `margin` a
-        /// number; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim
-        /// tensor, or the losses of the pairs for 'none'. Derivative: that of the cosine, `-g` where the target is 1,
-        /// `g` where it is -1 and the cosine above the margin. Errors: RuntimeError for other shapes, ValueError for
-        /// another reduction.
+        /// number; `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the pairs for 'none'.
+        ///
+        /// Derivative: that of the cosine, `-g` where the target is 1, `g` where it is -1 and the cosine above the
+        /// margin.
+        ///
+        /// Errors: for other shapes, for another reduction.
     }
     fn [cosine_embedding_loss try_cosine_embedding_loss cosine_embedding_loss_with try_cosine_embedding_loss_with] ([]
         input1: &Tensor,
@@ -275,9 +406,13 @@ op! {
         /// Args: `anchor`, `positive`, `negative` floating or complex dtype with broadcastable shapes and as many dims;
         /// `margin` a positive number; `p` the norm and `eps` what is added to differences, as for `pairwise_distance`;
         /// `swap` to take the distance of positive and negative where it is smaller; `reduction` 'mean', 'sum' or
-        /// 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the triplets
-        /// for 'none'. Derivative: that of the distances, where the loss is not below 0. Errors: RuntimeError if shapes
-        /// are incompatible, ValueError for another reduction or margin.
+        /// 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the triplets for 'none'.
+        ///
+        /// Derivative: that of the distances, where the loss is not below 0.
+        ///
+        /// Errors: if shapes are incompatible, for another reduction or margin.
     }
     fn [triplet_margin_loss try_triplet_margin_loss triplet_margin_loss_with try_triplet_margin_loss_with] ([] anchor:
         &Tensor,
@@ -296,9 +431,21 @@ op! {
         /// Args: `input` the means, floating dtype; `target` of the same shape or one that broadcasts; `var` a number,
         /// or a tensor of the input's shape, or of it with the last size 1 or left out, not negative; `full` to add the
         /// constant `log(2 * pi) / 2`; `eps` the least variance, to which smaller ones are raised (which the derivative
-        /// ignores); `reduction` 'mean', 'sum' or 'none'. Returns: a 0-dim tensor, or the losses of the elements for
-        /// 'none'. Derivative: `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2
-        /// * var)`. Errors: ValueError for a negative or misshapen variance or another reduction.
+        /// ignores); `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2 *
+        /// var)`.
+        ///
+        /// Errors: for a negative or misshapen variance or another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::gaussian_nll_loss(&tensor![1f32], &tensor![3f32], &tensor![1f32]).item::<f64>()?, 2.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [gaussian_nll_loss try_gaussian_nll_loss gaussian_nll_loss_with try_gaussian_nll_loss_with] (['a] input: &Tensor,
         target: &Tensor, var: impl Into<Operand<'a>>)
@@ -315,10 +462,21 @@ op! {
         ///
         /// Args: `input` the logarithms of the means if `log_input`, else the means; `target` the counts, of a shape
         /// that broadcasts; `full` to add Stirling's approximation of `log(target!)` for targets above 1; `eps` a
-        /// number; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim
-        /// tensor, or the losses of the elements for 'none'. Derivative: `g * (exp(input) - target)`, or `g * (1 -
-        /// target / (input + eps))`; `-g * input`, or `-g * log(input + eps)`, for the target. Errors: RuntimeError if
-        /// shapes do not broadcast, ValueError for another reduction.
+        /// number; `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        ///
+        /// Derivative: `g * (exp(input) - target)`, or `g * (1 - target / (input + eps))`; `-g * input`, or `-g *
+        /// log(input + eps)`, for the target.
+        ///
+        /// Errors: if shapes do not broadcast, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::poisson_nll_loss(&tensor![0f32], &tensor![5f32]).item::<f64>()?, 1.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [poisson_nll_loss try_poisson_nll_loss poisson_nll_loss_with try_poisson_nll_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -337,10 +495,13 @@ op! {
         /// `targets` classes, integers, (N, S), or one after the other; `input_lengths`, `target_lengths` how many
         /// steps and labels each sequence has; `blank` the class of the blank; `reduction` 'mean' (each loss divided by
         /// its target's length), 'sum' or 'none'; `zero_infinity` makes losses of targets that are too long zero.
-        /// Returns: a 0-dim tensor, or one loss for each sequence for 'none'. Derivative: `g * (exp(log_probs) - w)`,
-        /// with `w` the probability of a class at a step given the target: the gradient for logarithms made by
-        /// `log_softmax`. Errors: RuntimeError for sizes, lengths and dtypes that are incompatible; IndexError for a
-        /// target out of range.
+        ///
+        /// Returns: a 0-dim tensor, or one loss for each sequence for 'none'.
+        ///
+        /// Derivative: `g * (exp(log_probs) - w)`, with `w` the probability of a class at a step given the target: the
+        /// gradient for logarithms made by `log_softmax`.
+        ///
+        /// Errors: for sizes, lengths and dtypes that are incompatible; for a target out of range.
     }
     fn [ctc_loss try_ctc_loss ctc_loss_with try_ctc_loss_with] ([] log_probs: &Tensor, targets: &Tensor,
         input_lengths: impl Into<Shape>, target_lengths: impl Into<Shape>)
@@ -372,11 +533,21 @@ op! {
         ///
         /// Args: `input` scores (N, C) or (C,), float32 or float64; `target` int64 classes (N,) or (); `p` 1 or 2;
         /// `margin` a number; `weight` (C,) of the dtype of `input` multiplies the losses of each class; `reduction`
-        /// 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses
-        /// of the samples for 'none'. Derivative: for the other classes `g * p * max(..)**(p - 1) / C` times the
-        /// weight, where the maximum is not 0, and for the target minus their sum; to second order and in forward mode,
-        /// which torch has not. Errors: RuntimeError for other shapes or classes that are out of range, ValueError for
-        /// another `p` or reduction.
+        /// 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the samples for 'none'.
+        ///
+        /// Derivative: for the other classes `g * p * max(..)**(p - 1) / C` times the weight, where the maximum is not
+        /// 0, and for the target minus their sum; to second order and in forward mode, which torch has not.
+        ///
+        /// Errors: for other shapes or classes that are out of range, for another `p` or reduction.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::multi_margin_loss(&tensor![0f32, 1.0], &Tensor::from(0i64)).item::<f64>()?, 1.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [multi_margin_loss try_multi_margin_loss multi_margin_loss_with try_multi_margin_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -393,11 +564,21 @@ op! {
         /// classes; and its mean or sum over the samples.
         ///
         /// Args: `input` scores (N, C) or (C,), float32 or float64; `target` int64 of the same sizes: the classes of
-        /// each sample, of which those before the first -1 count; `reduction` 'mean', 'sum' or 'none'. `size_average`
-        /// and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the samples for 'none'. Derivative:
-        /// `g / C` for the other class and `-g / C` for the target of every pair whose maximum is not 0; its derivative
-        /// is zero. Torch has no forward mode here, and no second derivative. Errors: RuntimeError for other shapes or
-        /// classes that are out of range, ValueError for another reduction.
+        /// each sample, of which those before the first -1 count; `reduction` 'mean', 'sum' or 'none'.
+        ///
+        /// Returns: a 0-dim tensor, or the losses of the samples for 'none'.
+        ///
+        /// Derivative: `g / C` for the other class and `-g / C` for the target of every pair whose maximum is not 0;
+        /// its derivative is zero. Torch has no forward mode here, and no second derivative.
+        ///
+        /// Errors: for other shapes or classes that are out of range, for another reduction.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::nn::multilabel_margin_loss(&tensor![0f32, 1.0], &tensor![0i64, -1]).item::<f64>()?, 1.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [multilabel_margin_loss try_multilabel_margin_loss multilabel_margin_loss_with try_multilabel_margin_loss_with]
         ([] input: &Tensor,

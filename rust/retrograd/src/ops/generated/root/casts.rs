@@ -7,6 +7,13 @@ use crate::ops::options::MemoryFormatOptions;
 op! {
     {
         /// As `to(bool)`: whether each element is not zero.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32, 0.5].bool().to_vec::<bool>()?, [false, true]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     method [bool try_bool bool_with try_bool_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_bool, (input.engine(), None)
@@ -25,6 +32,12 @@ op! {
 op! {
     {
         /// As `to(int8)`.
+        ///
+        /// ```
+        /// use retrograd::{DType, tensor};
+        ///
+        /// assert_eq!(tensor![7f32].char().dtype(), DType::Int8);
+        /// ```
     }
     method [char try_char char_with try_char_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_char, (input.engine(), None)
@@ -34,6 +47,12 @@ op! {
 op! {
     {
         /// As `to(int16)`.
+        ///
+        /// ```
+        /// use retrograd::{DType, tensor};
+        ///
+        /// assert_eq!(tensor![7f32].short().dtype(), DType::Int16);
+        /// ```
     }
     method [short try_short short_with try_short_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_short, (input.engine(), None)
@@ -43,6 +62,13 @@ op! {
 op! {
     {
         /// As `to(int32)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1.5f32, -1.5].int().to_vec::<i64>()?, [1, -1]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     method [int try_int int_with try_int_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_int, (input.engine(), None)
@@ -52,6 +78,13 @@ op! {
 op! {
     {
         /// As `to(int64)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1.5f32, -1.5].long().to_vec::<i64>()?, [1, -1]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     method [long try_long long_with try_long_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_long, (input.engine(), None)
@@ -61,6 +94,12 @@ op! {
 op! {
     {
         /// As `to(float16)`.
+        ///
+        /// ```
+        /// use retrograd::{DType, tensor};
+        ///
+        /// assert_eq!(tensor![7f32].half().dtype(), DType::Float16);
+        /// ```
     }
     method [half try_half half_with try_half_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_half, (input.engine(), None)
@@ -79,6 +118,12 @@ op! {
 op! {
     {
         /// As `to(float32)`.
+        ///
+        /// ```
+        /// use retrograd::{DType, tensor};
+        ///
+        /// assert_eq!(tensor![7i64].float().dtype(), DType::Float32);
+        /// ```
     }
     method [float try_float float_with try_float_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_float, (input.engine(), None)
@@ -88,6 +133,12 @@ op! {
 op! {
     {
         /// As `to(float64)`.
+        ///
+        /// ```
+        /// use retrograd::{DType, tensor};
+        ///
+        /// assert_eq!(tensor![7i64].double().dtype(), DType::Float64);
+        /// ```
     }
     method [double try_double double_with try_double_with] ([] &self) {let input = self;}
     -> Tensor = engine::casts::to_double, (input.engine(), None)
@@ -135,6 +186,13 @@ op! {
 op! {
     {
         /// `input` converted to the dtype of `other`, itself if it has it; see `to`.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, tensor};
+        ///
+        /// assert_eq!(tensor![1.5f32].type_as(&Tensor::from(2i64)).to_vec::<i64>()?, [1]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     method [type_as try_type_as] ([] &self, other: &Tensor) {let input = self;}
     -> Tensor = engine::casts::type_as, (input.engine(), other.engine())
@@ -169,8 +227,16 @@ op! {
     {
         /// The view with the last two axes swapped; of complex numbers the conjugates (see `conj`).
         ///
-        /// Derivative: `g` with the axes swapped, conjugated if complex. Errors: RuntimeError if there are fewer than
-        /// two axes.
+        /// Derivative: `g` with the axes swapped, conjugated if complex.
+        ///
+        /// Errors: if there are fewer than two axes.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![[1f32, 2.0]].adjoint().to_vec::<f64>()?, [1.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [adjoint try_adjoint] ([] input: &Tensor)
     method [adjoint try_adjoint] ([] &self) {let input = self;}

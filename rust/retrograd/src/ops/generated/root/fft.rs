@@ -14,10 +14,22 @@ op! {
         /// numbers of which the others are 0 (ones); `center` to put window `t` around `t hop_length`, with a border of
         /// `n_fft // 2` that `pad_mode` makes, as `nn.functional.pad` does; `normalized` to divide by the root of
         /// `n_fft`; `onesided` for the first `n_fft // 2 + 1` numbers, by default if input and window are real;
-        /// `return_complex` must be given if they are: False is for pairs of real numbers along a new last axis;
-        /// `align_to_window`, without `center`, for as many windows as fit by `win_length` alone. Returns: (n_fft,
-        /// windows) or (batch, n_fft, windows), complex. Derivative: that of the ops it is made of. Errors:
-        /// RuntimeError if sizes do not fit. Warns without a window.
+        /// `return_complex` must be given if they are: `false` is for pairs of real numbers along a new last axis;
+        /// `align_to_window`, without `center`, for as many windows as fit by `win_length` alone.
+        ///
+        /// Returns: (n_fft, windows) or (batch, n_fft, windows), complex.
+        ///
+        /// Derivative: that of the ops it is made of.
+        ///
+        /// Errors: if sizes do not fit. Warns without a window.
+        ///
+        /// ```
+        /// use retrograd::Tensor;
+        ///
+        /// let window = Tensor::ones([4]);
+        /// let y = Tensor::ones([8]).stft_with(4, |o| o.window(&window).center(false).return_complex(true));
+        /// assert_eq!(y.shape(), [3, 5]);
+        /// ```
     }
     fn [stft try_stft stft_with try_stft_with] ([] input: &Tensor, n_fft: i64)
     method [stft try_stft stft_with try_stft_with] ([] &self, n_fft: i64) {let input = self;}
@@ -36,9 +48,14 @@ op! {
         /// Args: `input` (n_fft, windows) or (batch, n_fft, windows), complex, with `n_fft // 2 + 1` numbers if
         /// `onesided`; `n_fft`, `hop_length`, `win_length`, `window`, `center`, `normalized`, `onesided` as `stft` was
         /// given them; `length` of the signal, which is cut off or filled up with zeros; `return_complex` for a complex
-        /// signal. Returns: (length) or (batch, length). Derivative: that of the ops it is made of. Errors:
-        /// RuntimeError if sizes do not fit, or where the windows leave out a place. Warns without a window, and if
-        /// `length` is longer than the signal.
+        /// signal.
+        ///
+        /// Returns: (length) or (batch, length).
+        ///
+        /// Derivative: that of the ops it is made of.
+        ///
+        /// Errors: if sizes do not fit, or where the windows leave out a place. Warns without a window, and if `length`
+        /// is longer than the signal.
     }
     fn [istft try_istft istft_with try_istft_with] ([] input: &Tensor, n_fft: i64)
     method [istft try_istft istft_with try_istft_with] ([] &self, n_fft: i64) {let input = self;}

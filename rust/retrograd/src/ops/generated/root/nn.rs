@@ -35,8 +35,10 @@ op! {
     {
         /// `nn.functional.layer_norm` with its means and reciprocal deviations.
         ///
-        /// Args: as `nn.functional.layer_norm`. Returns: `(result, mean, rstd)`; the moments have size 1 in the dims
-        /// normalized over, and get no gradient. Derivative, Errors: as there.
+        /// Args: as `nn.functional.layer_norm`.
+        ///
+        /// Returns: `(result, mean, rstd)`; the moments have size 1 in the dims normalized over, and get no gradient.
+        /// Derivative, Errors: as there.
     }
     fn [native_layer_norm try_native_layer_norm] ([] input: &Tensor, normalized_shape: impl Into<Shape>,
         weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64)
@@ -49,10 +51,14 @@ op! {
     {
         /// `nn.functional.group_norm` of an input seen as (N, C, HxW), with its means and reciprocal deviations.
         ///
-        /// Args: `weight`, `bias` of shape (C,), or None; `N`, `C`, `HxW` sizes whose product is the number of
-        /// elements; `group` how many groups, a divisor of C; `eps` a number added to the variance. Returns: `(result,
-        /// mean, rstd)`, the moments of shape (N, group) and without a gradient. Derivative: as
-        /// `nn.functional.group_norm`. Errors: RuntimeError if sizes or dtypes are incompatible.
+        /// Args: `weight`, `bias` of shape (C,), or `None`; `N`, `C`, `HxW` sizes whose product is the number of
+        /// elements; `group` how many groups, a divisor of C; `eps` a number added to the variance.
+        ///
+        /// Returns: `(result, mean, rstd)`, the moments of shape (N, group) and without a gradient.
+        ///
+        /// Derivative: as `nn.functional.group_norm`.
+        ///
+        /// Errors: if sizes or dtypes are incompatible.
     }
     fn [native_group_norm try_native_group_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>,
         n: i64, c: i64, hxw: i64, group: i64, eps: f64)
@@ -65,9 +71,13 @@ op! {
     {
         /// `nn.functional.batch_norm` with its means and reciprocal deviations.
         ///
-        /// Args: as `nn.functional.batch_norm`, in another order. Returns: `(result, mean, rstd)`, the moments of shape
-        /// (C,) and without a gradient; empty unless `training`. Derivative: as there. Errors: RuntimeError for no
-        /// elements, or if sizes or dtypes are incompatible.
+        /// Args: as `nn.functional.batch_norm`, in another order.
+        ///
+        /// Returns: `(result, mean, rstd)`, the moments of shape (C,) and without a gradient; empty unless `training`.
+        ///
+        /// Derivative: as there.
+        ///
+        /// Errors: for no elements, or if sizes or dtypes are incompatible.
     }
     fn [native_batch_norm try_native_batch_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>,
         running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64)
@@ -106,9 +116,14 @@ op! {
         /// Zeroes elements at random, each with probability `p`, and scales the others by `1 / (1 - p)`; and says which
         /// stayed.
         ///
-        /// Args: `input` floating dtype, any shape; `p` from 0 to 1; `train` False drops nothing, of any dtype; None is
-        /// True. Draws from the default generator. Returns: `(result, mask)`, the mask in bool. Derivative: `g` times
-        /// the same factors. Errors: RuntimeError if `p` is out of range, or for integers.
+        /// Args: `input` floating dtype, any shape; `p` from 0 to 1; `train` `false` drops nothing, of any dtype;
+        /// `None` is `true`. Draws from the default generator.
+        ///
+        /// Returns: `(result, mask)`, the mask in bool.
+        ///
+        /// Derivative: `g` times the same factors.
+        ///
+        /// Errors: if `p` is out of range, or for integers.
     }
     fn [native_dropout try_native_dropout] ([] input: &Tensor, p: f64, train: Option<bool>)
     -> (Tensor, Tensor) = engine::nn::native::native_dropout, (input.engine(), p, train)
@@ -119,8 +134,20 @@ op! {
     {
         /// `nn.functional.dropout` with all arguments given.
         ///
-        /// Args: `input` floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a tensor of the same
-        /// shape. Derivative: `g` times the same factors. Errors: RuntimeError if `p` is out of range.
+        /// Args: `input` floating dtype; `p` from 0 to 1; `train` whether to do anything.
+        ///
+        /// Returns: a tensor of the same shape.
+        ///
+        /// Derivative: `g` times the same factors.
+        ///
+        /// Errors: if `p` is out of range.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::dropout(&Tensor::ones([2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [dropout try_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_dropout, (input.engine(), p, train)
@@ -131,9 +158,20 @@ op! {
     {
         /// `dropout` of whole channels.
         ///
-        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a
-        /// tensor of the same shape. Derivative: `g` times the same factors. Errors: RuntimeError if `p` is out of
-        /// range, or for less than two dims.
+        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything.
+        ///
+        /// Returns: a tensor of the same shape.
+        ///
+        /// Derivative: `g` times the same factors.
+        ///
+        /// Errors: if `p` is out of range, or for less than two dims.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::feature_dropout(&Tensor::ones([1, 2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [feature_dropout try_feature_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_feature_dropout, (input.engine(), p, train)
@@ -144,8 +182,20 @@ op! {
     {
         /// `nn.functional.alpha_dropout` with all arguments given.
         ///
-        /// Args: `input` floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a tensor of the same
-        /// shape. Derivative: `g` times the factors, 0 where dropped. Errors: RuntimeError if `p` is out of range.
+        /// Args: `input` floating dtype; `p` from 0 to 1; `train` whether to do anything.
+        ///
+        /// Returns: a tensor of the same shape.
+        ///
+        /// Derivative: `g` times the factors, 0 where dropped.
+        ///
+        /// Errors: if `p` is out of range.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::alpha_dropout(&Tensor::ones([2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [alpha_dropout try_alpha_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_alpha_dropout, (input.engine(), p, train)
@@ -156,9 +206,20 @@ op! {
     {
         /// `nn.functional.feature_alpha_dropout` with all arguments given.
         ///
-        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything. Returns: a
-        /// tensor of the same shape. Derivative: `g` times the factors, 0 where dropped. Errors: RuntimeError if `p` is
-        /// out of range, or for less than two dims.
+        /// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything.
+        ///
+        /// Returns: a tensor of the same shape.
+        ///
+        /// Derivative: `g` times the factors, 0 where dropped.
+        ///
+        /// Errors: if `p` is out of range, or for less than two dims.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// assert_eq!(ops::feature_alpha_dropout(&Tensor::ones([1, 2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [feature_alpha_dropout try_feature_alpha_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_feature_alpha_dropout, (input.engine(), p, train)
@@ -171,8 +232,13 @@ op! {
         ///
         /// Args: `input` (N, C, ...) of three to five dims, `weight` and `bias` as in `conv2d`, or with `transposed` as
         /// in `conv_transpose2d`; lists of one number or one per axis; all arguments are needed, `output_padding`
-        /// counts with `transposed` only. Returns: a tensor (N, O, ...). Derivative: as `conv2d` and
-        /// `conv_transpose2d`. Errors: RuntimeError if sizes, dtypes or numbers are incompatible.
+        /// counts with `transposed` only.
+        ///
+        /// Returns: a tensor (N, O, ...).
+        ///
+        /// Derivative: as `conv2d` and `conv_transpose2d`.
+        ///
+        /// Errors: if sizes, dtypes or numbers are incompatible.
     }
     fn [convolution try_convolution] ([] input: &Tensor, weight: &Tensor, bias: Option<&Tensor>,
         stride: impl Into<Shape>, padding: impl Into<Shape>, dilation: impl Into<Shape>, transposed: bool,
@@ -188,9 +254,14 @@ op! {
         /// A convolution along time: `result[t] = bias + sum of input[t + k - pad] @ weight[k]` over the taps `k`.
         ///
         /// Args: `input` (time, batch, in channels); `weight` (taps, in channels, out channels); `bias` (out channels);
-        /// `pad` steps of zeros before and behind the input. Returns: (time + 2 pad - taps + 1, batch, out channels).
+        /// `pad` steps of zeros before and behind the input.
+        ///
+        /// Returns: (time + 2 pad - taps + 1, batch, out channels).
+        ///
         /// Derivative: the convolution of `g` with the taps reversed and transposed; for the weight the products of the
-        /// input and `g`; for the bias the sum of `g`. Errors: RuntimeError if sizes or dtypes are incompatible.
+        /// input and `g`; for the bias the sum of `g`.
+        ///
+        /// Errors: if sizes or dtypes are incompatible.
     }
     fn [conv_tbc try_conv_tbc conv_tbc_with try_conv_tbc_with] ([] input: &Tensor, weight: &Tensor, bias: &Tensor)
     -> Tensor = engine::nn::conv::tbc::conv_tbc, (input.engine(), weight.engine(), bias.engine(), 0)
@@ -203,6 +274,13 @@ op! {
         ///
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::max_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [3.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [max_pool1d try_max_pool1d max_pool1d_with try_max_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -265,6 +343,13 @@ op! {
         ///
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `ceil_mode`, `count_include_pad` as there. Returns,
         /// Derivative, Errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::avg_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [2.0, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [avg_pool1d try_avg_pool1d avg_pool1d_with try_avg_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -279,6 +364,13 @@ op! {
         /// The means of windows that divide the last axis: `nn.functional.adaptive_avg_pool1d`.
         ///
         /// Args: `input`, `output_size` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::adaptive_avg_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [2.0, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [adaptive_avg_pool1d try_adaptive_avg_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
     -> Tensor = engine::nn::pool::adaptive::top_adaptive_avg_pool1d, (input.engine(), as_shape(output_size).as_slice())
@@ -303,6 +395,14 @@ op! {
         ///
         /// Args: `pad` the widths before and after the last axis, then those of the axis before it and so on; `value` a
         /// number. Returns, Derivative, Errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// let y = ops::constant_pad_nd_with(&tensor![1f32, 2.0], [1, -1], |o| o.value(7));
+        /// assert_eq!(y.to_vec::<f64>()?, [7.0, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [constant_pad_nd try_constant_pad_nd constant_pad_nd_with try_constant_pad_nd_with] ([] input: &Tensor,
         pad: impl Into<Shape>)
@@ -349,6 +449,14 @@ op! {
         ///
         /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
         /// Errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// let y = ops::grid_sampler(&Tensor::ones([1, 1, 2, 2]), &Tensor::zeros([1, 1, 1, 2]), 0, 0, true);
+        /// assert_eq!(y.to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [grid_sampler try_grid_sampler] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
         align_corners: bool)
@@ -363,6 +471,14 @@ op! {
         ///
         /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
         /// Errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// let y = ops::grid_sampler_2d(&Tensor::ones([1, 1, 2, 2]), &Tensor::zeros([1, 1, 1, 2]), 0, 0, true);
+        /// assert_eq!(y.to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [grid_sampler_2d try_grid_sampler_2d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64,
         padding_mode: i64, align_corners: bool)
@@ -377,6 +493,14 @@ op! {
         ///
         /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
         /// Errors: as there.
+        ///
+        /// ```
+        /// use retrograd::{Tensor, ops};
+        ///
+        /// let y = ops::grid_sampler_3d(&Tensor::ones([1, 1, 2, 2, 2]), &Tensor::zeros([1, 1, 1, 1, 3]), 0, 0, true);
+        /// assert_eq!(y.to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [grid_sampler_3d try_grid_sampler_3d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64,
         padding_mode: i64, align_corners: bool)

@@ -64,8 +64,21 @@ op! {
         /// Adds `alpha * other` to `input`, elementwise with broadcasting and promotion.
         ///
         /// Args: `input`, `other` tensors of any dtype with broadcastable shapes, either may be a number; `alpha` a
-        /// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `alpha * g`.
-        /// Errors: RuntimeError if the shapes do not broadcast, or `alpha` is a float and the result an integer.
+        /// number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` and `alpha * g`.
+        ///
+        /// Errors: if the shapes do not broadcast, or `alpha` is a float and the result an integer.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![1f32, 2.0].add_with(&tensor![3f32, 4.0], |o| o.alpha(10));
+        /// assert_eq!(y.to_vec::<f64>()?, [31.0, 42.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [add try_add add_with try_add_with] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [add try_add add_with try_add_with] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -82,8 +95,21 @@ op! {
         /// Subtracts `alpha * other` from `input`, elementwise with broadcasting and promotion.
         ///
         /// Args: `input`, `other` tensors of any dtype but bool with broadcastable shapes, either may be a number;
-        /// `alpha` a number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `-alpha *
-        /// g`. Errors: RuntimeError if the shapes do not broadcast or an operand is bool.
+        /// `alpha` a number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` and `-alpha * g`.
+        ///
+        /// Errors: if the shapes do not broadcast or an operand is bool.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![1f32, 2.0].sub_with(&tensor![3f32, 4.0], |o| o.alpha(10));
+        /// assert_eq!(y.to_vec::<f64>()?, [-29.0, -38.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "subtract")]
     }
     fn [sub try_sub sub_with try_sub_with] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
@@ -100,9 +126,20 @@ op! {
     {
         /// Subtracts `alpha * input` from `other`: `sub` with the operands in the opposite order.
         ///
-        /// Args: `input` a tensor of any dtype but bool; `other` a tensor or a number; `alpha` a number. Returns: a
-        /// tensor of the broadcast shape and promoted dtype. Derivative: `-alpha * g` and `g`. Errors: RuntimeError if
-        /// the shapes do not broadcast or an operand is bool.
+        /// Args: `input` a tensor of any dtype but bool; `other` a tensor or a number; `alpha` a number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `-alpha * g` and `g`.
+        ///
+        /// Errors: if the shapes do not broadcast or an operand is bool.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::rsub(&tensor![1f32, 2.0], 10).to_vec::<f64>()?, [9.0, 8.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [rsub try_rsub rsub_with try_rsub_with] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::arith::rsub, (input.engine(), as_operand(other).engine(), Scalar::Int(1))
@@ -113,9 +150,20 @@ op! {
     {
         /// Multiplies elementwise with broadcasting and promotion.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; either may be a number. Returns: a
-        /// tensor of the broadcast shape and promoted dtype. Derivative: `g * other` and `g * input`. Errors:
-        /// RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; either may be a number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g * other` and `g * input`.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0].mul(&tensor![3f32, 4.0]).to_vec::<f64>()?, [3.0, 8.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "multiply")]
     }
     fn [mul try_mul] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
@@ -131,8 +179,20 @@ op! {
     {
         /// Negates each element; unsigned integers wrap.
         ///
-        /// Args: `input` any dtype but bool. Returns: same shape and dtype. Derivative: `-g`. Errors: RuntimeError for
-        /// bool.
+        /// Args: `input` any dtype but bool.
+        ///
+        /// Returns: same shape and dtype.
+        ///
+        /// Derivative: `-g`.
+        ///
+        /// Errors: for bool.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, -2.0].neg().to_vec::<f64>()?, [-1.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "negative")]
     }
     fn [neg try_neg] ([] input: &Tensor)
@@ -148,7 +208,20 @@ op! {
     {
         /// `input` itself, as the unary operator `+` gives it.
         ///
-        /// Args: `input` any dtype but bool. Returns: the same tensor. Derivative: `g`. Errors: RuntimeError for bool.
+        /// Args: `input` any dtype but bool.
+        ///
+        /// Returns: the same tensor.
+        ///
+        /// Derivative: `g`.
+        ///
+        /// Errors: for bool.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1f32].positive().to_vec::<f64>()?, [-1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [positive try_positive] ([] input: &Tensor)
     method [positive try_positive] ([] &self) {let input = self;}
@@ -161,8 +234,20 @@ op! {
         /// Divides `input` by `other`, elementwise with broadcasting and promotion.
         ///
         /// Args: `input`, `other` tensors of any dtype with broadcastable shapes, either may be a number; integers are
-        /// converted to the default float dtype. Returns: a tensor of the broadcast shape. Derivative: `g / other` and
-        /// `-g * (input / other) / other`. Errors: RuntimeError if the shapes do not broadcast.
+        /// converted to the default float dtype.
+        ///
+        /// Returns: a tensor of the broadcast shape.
+        ///
+        /// Derivative: `g / other` and `-g * (input / other) / other`.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1i64, 3].div(&tensor![2i64, 2]).to_vec::<f64>()?, [0.5, 1.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "divide")]
         #[doc(alias = "true_divide")]
     }
@@ -180,10 +265,20 @@ op! {
     {
         /// Divides `input` by `other` and rounds the quotient as `rounding_mode` says.
         ///
-        /// Args: `input`, `other` as above; `rounding_mode` None, 'trunc' (towards zero) or 'floor' (down). Returns: a
-        /// tensor of the broadcast shape; integers stay integers if rounded. Derivative: zero if rounded, else as
-        /// above. Errors: RuntimeError for another mode, for shapes that do not broadcast and for integers divided by
-        /// zero.
+        /// Args: `input`, `other` as above; `rounding_mode` `None`, 'trunc' (towards zero) or 'floor' (down).
+        ///
+        /// Returns: a tensor of the broadcast shape; integers stay integers if rounded.
+        ///
+        /// Derivative: zero if rounded, else as above.
+        ///
+        /// Errors: for another mode, for shapes that do not broadcast and for integers divided by zero.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(tensor![7i64, -7].div_rounded(2, ops::RoundingMode::Floor).to_vec::<i64>()?, [3, -4]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "div")]
         #[doc(alias = "divide")]
     }
@@ -205,9 +300,19 @@ op! {
         /// The quotient rounded down, as the operator `//` gives it.
         ///
         /// Args: `input`, `other` tensors of any real dtype but bool with broadcastable shapes, either may be a number.
-        /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: not implemented, as in torch; use
-        /// `div(..., rounding_mode='floor')`. Errors: RuntimeError if the shapes do not broadcast, or integers are
-        /// divided by zero.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: not implemented, as in torch; use `div(..., rounding_mode='floor')`.
+        ///
+        /// Errors: if the shapes do not broadcast, or integers are divided by zero.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![7i64, -7].floor_divide(2).to_vec::<i64>()?, [3, -4]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [floor_divide try_floor_divide] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [floor_divide try_floor_divide] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -223,8 +328,18 @@ op! {
     {
         /// One over each element.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `-g / input**2`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `-g / input**2`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![2f32, -4.0].reciprocal().to_vec::<f64>()?, [0.5, -0.25]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [reciprocal try_reciprocal] ([] input: &Tensor)
     method [reciprocal try_reciprocal] ([] &self) {let input = self;}
@@ -241,9 +356,20 @@ op! {
         /// `%`.
         ///
         /// Args: `input`, `other` tensors of any real dtype but bool with broadcastable shapes; one of them may be a
-        /// number. Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero.
-        /// Derivative: `g` and `-g * floor(input / other)`; none if `input` is a number, as in torch. Errors:
-        /// RuntimeError if the shapes do not broadcast, or integers are divided by zero.
+        /// number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero.
+        ///
+        /// Derivative: `g` and `-g * floor(input / other)`; none if `input` is a number, as in torch.
+        ///
+        /// Errors: if the shapes do not broadcast, or integers are divided by zero.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![7i64, -7].remainder(3).to_vec::<i64>()?, [1, 2]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [remainder try_remainder] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [remainder try_remainder] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -260,9 +386,19 @@ op! {
         /// What is left of `input` when multiples of `other` are taken away, with the sign of `input`.
         ///
         /// Args: `input` a tensor of any real dtype but bool; `other` one with a broadcastable shape, or a number.
-        /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero. Derivative: `g`
-        /// and `-g * trunc(input / other)`. Errors: RuntimeError if the shapes do not broadcast, or integers are
-        /// divided by zero.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero.
+        ///
+        /// Derivative: `g` and `-g * trunc(input / other)`.
+        ///
+        /// Errors: if the shapes do not broadcast, or integers are divided by zero.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![7i64, -7].fmod(3).to_vec::<i64>()?, [1, -1]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [fmod try_fmod] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
     method [fmod try_fmod] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -279,10 +415,14 @@ op! {
         /// `input` to the power `exponent`, elementwise with broadcasting and promotion.
         ///
         /// Args: `input`, `exponent` tensors of any dtype but bool with broadcastable shapes; one of them may be a
-        /// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * exponent *
-        /// input**(exponent - 1)`, zero where the exponent is 0, and `g * result * log(input)`, zero where the base is
-        /// 0 and the exponent not negative. Errors: RuntimeError if the shapes do not broadcast, or for integers to a
-        /// negative integer number.
+        /// number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g * exponent * input**(exponent - 1)`, zero where the exponent is 0, and `g * result *
+        /// log(input)`, zero where the base is 0 and the exponent not negative.
+        ///
+        /// Errors: if the shapes do not broadcast, or for integers to a negative integer number.
     }
     fn [pow try_pow] (['a] input: impl Into<Operand<'a>>, exponent: impl Into<Operand<'a>>)
     method [pow try_pow] (['a] &self, exponent: impl Into<Operand<'a>>) {let input = self;}
@@ -298,7 +438,18 @@ op! {
     {
         /// The square of each element: `pow(input, 2)`.
         ///
-        /// Args: `input` any dtype; bool becomes int64. Returns: same shape. Derivative: `2 * g * input`.
+        /// Args: `input` any dtype; bool becomes int64.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `2 * g * input`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, -3.0].square().to_vec::<f64>()?, [1.0, 9.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [square try_square] ([] input: &Tensor)
     method [square try_square] ([] &self) {let input = self;}
@@ -313,8 +464,18 @@ op! {
     {
         /// The square root of each element; NaN for negative ones.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / (2 * sqrt(input))`, infinite at 0.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / (2 * sqrt(input))`, infinite at 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![4f32].sqrt().to_vec::<f64>()?, [2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [sqrt try_sqrt] ([] input: &Tensor)
     method [sqrt try_sqrt] ([] &self) {let input = self;}
@@ -329,8 +490,18 @@ op! {
     {
         /// One over the square root of each element.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `-g / (2 * input**1.5)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `-g / (2 * input**1.5)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![4f32].rsqrt().to_vec::<f64>()?, [0.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [rsqrt try_rsqrt] ([] input: &Tensor)
     method [rsqrt try_rsqrt] ([] &self) {let input = self;}
@@ -345,8 +516,18 @@ op! {
     {
         /// The hyperbolic tangent of each element.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * (1 - tanh(input)**2)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * (1 - tanh(input)**2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].tanh().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [tanh try_tanh] ([] input: &Tensor)
     method [tanh try_tanh] ([] &self) {let input = self;}
@@ -361,8 +542,18 @@ op! {
     {
         /// The logistic function of each element, `1 / (1 + exp(-input))`.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * (1 - result) * result`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * (1 - result) * result`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].sigmoid().to_vec::<f64>()?, [0.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [sigmoid try_sigmoid] ([] input: &Tensor)
     method [sigmoid try_sigmoid] ([] &self) {let input = self;}
@@ -377,7 +568,18 @@ op! {
     {
         /// The positive part of each element: 0 for negative ones; NaN stays.
         ///
-        /// Args: `input` any real dtype but bool. Returns: same shape. Derivative: `g` where `input > 0`, else 0.
+        /// Args: `input` any real dtype but bool.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g` where `input > 0`, else 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1f32, 2.0].relu().to_vec::<f64>()?, [0.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [relu try_relu] ([] input: &Tensor)
     method [relu try_relu] ([] &self) {let input = self;}
@@ -392,8 +594,18 @@ op! {
     {
         /// The absolute value of each element; the least integer wraps to itself.
         ///
-        /// Args: `input` any dtype but bool. Returns: same shape; of complex numbers their real magnitudes. Derivative:
-        /// `g * sign(input)` (`g * input / abs(input)`), 0 at 0.
+        /// Args: `input` any dtype but bool.
+        ///
+        /// Returns: same shape; of complex numbers their real magnitudes.
+        ///
+        /// Derivative: `g * sign(input)` (`g * input / abs(input)`), 0 at 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 2.0].abs().to_vec::<f64>()?, [1.5, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "absolute")]
     }
     fn [abs try_abs] ([] input: &Tensor)
@@ -409,8 +621,20 @@ op! {
     {
         /// The sign of each element: -1, 0 or 1; 0 for NaN.
         ///
-        /// Args: `input` any real dtype. Returns: same shape. Derivative: 0. Errors: RuntimeError for complex numbers,
-        /// which `sgn` takes.
+        /// Args: `input` any real dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: 0.
+        ///
+        /// Errors: for complex numbers, which `sgn` takes.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 0.0, 2.0].sign().to_vec::<f64>()?, [-1.0, 0.0, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [sign try_sign] ([] input: &Tensor)
     method [sign try_sign] ([] &self) {let input = self;}
@@ -425,7 +649,18 @@ op! {
     {
         /// Each element rounded down.
         ///
-        /// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape. Derivative: 0.
+        /// Args: `input` any real dtype but bool; integers stay as they are.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 2.5].floor().to_vec::<f64>()?, [-2.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [floor try_floor] ([] input: &Tensor)
     method [floor try_floor] ([] &self) {let input = self;}
@@ -440,7 +675,18 @@ op! {
     {
         /// Each element rounded up.
         ///
-        /// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape. Derivative: 0.
+        /// Args: `input` any real dtype but bool; integers stay as they are.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 2.5].ceil().to_vec::<f64>()?, [-1.0, 3.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [ceil try_ceil] ([] input: &Tensor)
     method [ceil try_ceil] ([] &self) {let input = self;}
@@ -455,7 +701,18 @@ op! {
     {
         /// Each element rounded towards zero.
         ///
-        /// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape. Derivative: 0.
+        /// Args: `input` any real dtype but bool; integers stay as they are.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 2.5].trunc().to_vec::<f64>()?, [-1.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "fix")]
     }
     fn [trunc try_trunc] ([] input: &Tensor)
@@ -471,7 +728,18 @@ op! {
     {
         /// Each element rounded to the nearest integer, halves to the even one.
         ///
-        /// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape. Derivative: 0.
+        /// Args: `input` any real dtype but bool; integers stay as they are.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 2.5].round().to_vec::<f64>()?, [-2.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [round try_round] ([] input: &Tensor)
     method [round try_round] ([] &self) {let input = self;}
@@ -486,9 +754,20 @@ op! {
     {
         /// Each element rounded to `decimals` places, halves to the even last digit.
         ///
-        /// Args: `input` a floating dtype; `decimals` an integer, negative for places left of the point. Returns: same
-        /// shape; NaN where ten to the power of `decimals` leaves the dtype. Derivative: 0. Errors: NotImplementedError
-        /// for integers.
+        /// Args: `input` a floating dtype; `decimals` an integer, negative for places left of the point.
+        ///
+        /// Returns: same shape; NaN where ten to the power of `decimals` leaves the dtype.
+        ///
+        /// Derivative: 0.
+        ///
+        /// Errors: for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1234.5f32].round_decimals(-2).to_vec::<f64>()?, [1200.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "round")]
     }
     fn [round_decimals try_round_decimals] ([] input: &Tensor, decimals: i64)
@@ -505,8 +784,20 @@ op! {
     {
         /// Whether each element of `input` equals that of `other`, after promotion; never for NaN.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a
-        /// bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0, 3.0].eq(2).to_vec::<bool>()?, [false, true, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [eq try_eq] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
     method [eq try_eq] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -521,8 +812,20 @@ op! {
     {
         /// Whether each element of `input` differs from that of `other`, after promotion; always for NaN.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a
-        /// bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0, 3.0].ne(2).to_vec::<bool>()?, [true, false, true]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "not_equal")]
     }
     fn [ne try_ne] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -539,8 +842,19 @@ op! {
         /// Whether each element of `input` is less than that of `other`, after promotion; never for NaN.
         ///
         /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
-        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
-        /// broadcast; NotImplementedError for complex numbers.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast; for complex numbers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0, 3.0].lt(2).to_vec::<bool>()?, [true, false, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "less")]
     }
     fn [lt try_lt] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -557,8 +871,19 @@ op! {
         /// Whether each element of `input` is at most that of `other`, after promotion; never for NaN.
         ///
         /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
-        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
-        /// broadcast; NotImplementedError for complex numbers.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast; for complex numbers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0, 3.0].le(2).to_vec::<bool>()?, [true, true, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "less_equal")]
     }
     fn [le try_le] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -575,8 +900,19 @@ op! {
         /// Whether each element of `input` is greater than that of `other`, after promotion; never for NaN.
         ///
         /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
-        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
-        /// broadcast; NotImplementedError for complex numbers.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast; for complex numbers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0, 3.0].gt(2).to_vec::<bool>()?, [false, false, true]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "greater")]
     }
     fn [gt try_gt] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -593,8 +929,19 @@ op! {
         /// Whether each element of `input` is at least that of `other`, after promotion; never for NaN.
         ///
         /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number.
-        /// Returns: a bool tensor of the broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not
-        /// broadcast; NotImplementedError for complex numbers.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast; for complex numbers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0, 3.0].ge(2).to_vec::<bool>()?, [false, true, true]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "greater_equal")]
     }
     fn [ge try_ge] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
@@ -610,7 +957,15 @@ op! {
     {
         /// Whether two tensors have the same shape and equal elements; NaN equals nothing.
         ///
-        /// Args: `input`, `other` tensors. Returns: a Python bool.
+        /// Args: `input`, `other` tensors.
+        ///
+        /// Returns: a bool.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert!(tensor![1f32, 2.0].equal(&tensor![1f32, 2.0]));
+        /// ```
     }
     fn [equal try_equal] ([] input: &Tensor, other: &Tensor)
     method [equal try_equal] ([] &self, other: &Tensor) {let input = self;}
@@ -623,8 +978,20 @@ op! {
         /// Whether each element of `input` is close to that of `other`: `|input - other| <= atol + rtol * |other|`.
         ///
         /// Args: `input`, `other` tensors of one dtype with broadcastable shapes; `rtol`, `atol` not negative;
-        /// `equal_nan` lets NaN equal NaN. Returns: a bool tensor. Derivative: none. Errors: RuntimeError if the dtypes
-        /// differ or a tolerance is negative.
+        /// `equal_nan` lets NaN equal NaN.
+        ///
+        /// Returns: a bool tensor.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the dtypes differ or a tolerance is negative.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0].isclose(&tensor![1f32, 2.1]).to_vec::<bool>()?, [true, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [isclose try_isclose isclose_with try_isclose_with] ([] input: &Tensor, other: &Tensor)
     method [isclose try_isclose isclose_with try_isclose_with] ([] &self, other: &Tensor) {let input = self;}
@@ -636,7 +1003,17 @@ op! {
     {
         /// Whether all elements of `input` and `other` are close; see `isclose`.
         ///
-        /// Args: as `isclose`. Returns: a Python bool. Errors: as `isclose`.
+        /// Args: as `isclose`.
+        ///
+        /// Returns: a bool.
+        ///
+        /// Errors: as `isclose`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert!(!tensor![1f32, 2.0].allclose(&tensor![1f32, 2.1]));
+        /// ```
     }
     fn [allclose try_allclose allclose_with try_allclose_with] ([] input: &Tensor, other: &Tensor)
     method [allclose try_allclose allclose_with try_allclose_with] ([] &self, other: &Tensor) {let input = self;}
@@ -648,8 +1025,21 @@ op! {
     {
         /// Whether both elements are true; numbers are true unless 0.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the
-        /// broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![true, true, false].logical_and(&tensor![1i64, 0, 0]);
+        /// assert_eq!(y.to_vec::<bool>()?, [true, false, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [logical_and try_logical_and] ([] input: &Tensor, other: &Tensor)
     method [logical_and try_logical_and] ([] &self, other: &Tensor) {let input = self;}
@@ -665,8 +1055,21 @@ op! {
     {
         /// Whether one of the elements is true; numbers are true unless 0.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the
-        /// broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![true, true, false].logical_or(&tensor![1i64, 0, 0]);
+        /// assert_eq!(y.to_vec::<bool>()?, [true, true, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [logical_or try_logical_or] ([] input: &Tensor, other: &Tensor)
     method [logical_or try_logical_or] ([] &self, other: &Tensor) {let input = self;}
@@ -682,8 +1085,21 @@ op! {
     {
         /// Whether exactly one of the elements is true; numbers are true unless 0.
         ///
-        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the
-        /// broadcast shape. Derivative: none. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any dtype with broadcastable shapes.
+        ///
+        /// Returns: a bool tensor of the broadcast shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![true, true, false].logical_xor(&tensor![1i64, 0, 0]);
+        /// assert_eq!(y.to_vec::<bool>()?, [false, true, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [logical_xor try_logical_xor] ([] input: &Tensor, other: &Tensor)
     method [logical_xor try_logical_xor] ([] &self, other: &Tensor) {let input = self;}
@@ -699,7 +1115,18 @@ op! {
     {
         /// Whether each element is 0 or false.
         ///
-        /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32, 2.0].logical_not().to_vec::<bool>()?, [true, false]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [logical_not try_logical_not] ([] input: &Tensor)
     method [logical_not try_logical_not] ([] &self) {let input = self;}
@@ -714,9 +1141,20 @@ op! {
     {
         /// The bits set in both elements; of bools, the logical function.
         ///
-        /// Args: `input`, `other` integer or bool tensors with broadcastable shapes; one may be a number. Returns: a
-        /// tensor of the broadcast shape and promoted dtype. Derivative: none. Errors: NotImplementedError for floats,
-        /// RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` integer or bool tensors with broadcastable shapes; one may be a number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for floats, if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3i64, 4].bitwise_and(2).to_vec::<i64>()?, [2, 0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [bitwise_and try_bitwise_and] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [bitwise_and try_bitwise_and] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -732,9 +1170,20 @@ op! {
     {
         /// The bits set in one of the elements; of bools, the logical function.
         ///
-        /// Args: `input`, `other` integer or bool tensors with broadcastable shapes; one may be a number. Returns: a
-        /// tensor of the broadcast shape and promoted dtype. Derivative: none. Errors: NotImplementedError for floats,
-        /// RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` integer or bool tensors with broadcastable shapes; one may be a number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for floats, if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3i64, 4].bitwise_or(2).to_vec::<i64>()?, [3, 6]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [bitwise_or try_bitwise_or] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [bitwise_or try_bitwise_or] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -750,9 +1199,20 @@ op! {
     {
         /// The bits set in exactly one of the elements; of bools, the logical function.
         ///
-        /// Args: `input`, `other` integer or bool tensors with broadcastable shapes; one may be a number. Returns: a
-        /// tensor of the broadcast shape and promoted dtype. Derivative: none. Errors: NotImplementedError for floats,
-        /// RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` integer or bool tensors with broadcastable shapes; one may be a number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for floats, if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3i64, 4].bitwise_xor(2).to_vec::<i64>()?, [1, 6]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [bitwise_xor try_bitwise_xor] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [bitwise_xor try_bitwise_xor] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -768,8 +1228,20 @@ op! {
     {
         /// Each element with its bits flipped; of bools, the logical not. The operator `~`.
         ///
-        /// Args: `input` an integer or bool tensor. Returns: same shape and dtype. Derivative: none. Errors:
-        /// NotImplementedError for floats.
+        /// Args: `input` an integer or bool tensor.
+        ///
+        /// Returns: same shape and dtype.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for floats.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![true, false].bitwise_not().to_vec::<bool>()?, [false, true]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [bitwise_not try_bitwise_not] ([] input: &Tensor)
     method [bitwise_not try_bitwise_not] ([] &self) {let input = self;}
@@ -785,8 +1257,20 @@ op! {
         /// The bits of each element moved to the left, towards larger numbers: `input * 2^other`. The operator `<<`.
         ///
         /// Args: `input`, `other` integer tensors with broadcastable shapes; one may be a number. Bits that are pushed
-        /// out are lost. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: none. Errors:
-        /// NotImplementedError for floats and bool, RuntimeError if the shapes do not broadcast.
+        /// out are lost.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for floats and bool, if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1i64, 3].bitwise_left_shift(2).to_vec::<i64>()?, [4, 12]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [bitwise_left_shift try_bitwise_left_shift] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [bitwise_left_shift try_bitwise_left_shift] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -803,7 +1287,16 @@ op! {
         /// The bits of each element moved to the right, towards smaller numbers, the sign kept: `input / 2^other`,
         /// rounded down. The operator `>>`.
         ///
-        /// Args, Returns, Errors: as `bitwise_left_shift`. Derivative: none.
+        /// Args, Returns, Errors: as `bitwise_left_shift`.
+        ///
+        /// Derivative: none.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![7i64, -7].bitwise_right_shift(1).to_vec::<i64>()?, [3, -4]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [bitwise_right_shift try_bitwise_right_shift] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [bitwise_right_shift try_bitwise_right_shift] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -819,7 +1312,11 @@ op! {
     {
         /// Whether each element is NaN.
         ///
-        /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
     }
     fn [isnan try_isnan] ([] input: &Tensor)
     method [isnan try_isnan] ([] &self) {let input = self;}
@@ -831,7 +1328,11 @@ op! {
     {
         /// Whether each element is infinite.
         ///
-        /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
     }
     fn [isinf try_isinf] ([] input: &Tensor)
     method [isinf try_isinf] ([] &self) {let input = self;}
@@ -843,7 +1344,11 @@ op! {
     {
         /// Whether each element is neither infinite nor NaN.
         ///
-        /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
     }
     fn [isfinite try_isfinite] ([] input: &Tensor)
     method [isfinite try_isfinite] ([] &self) {let input = self;}
@@ -855,7 +1360,11 @@ op! {
     {
         /// The complex conjugate of each element, in memory of its own: of real numbers `input` itself.
         ///
-        /// Args: `input` any dtype. Returns: same shape and dtype. Derivative: `conj(g)`.
+        /// Args: `input` any dtype.
+        ///
+        /// Returns: same shape and dtype.
+        ///
+        /// Derivative: `conj(g)`.
     }
     fn [conj_physical try_conj_physical] ([] input: &Tensor)
     method [conj_physical try_conj_physical] ([] &self) {let input = self;}
@@ -870,9 +1379,13 @@ op! {
     {
         /// The complex numbers with the parts `real` and `imag`.
         ///
-        /// Args: `real`, `imag` tensors of one floating dtype, float32 or float64, with broadcastable shapes. Returns:
-        /// a complex tensor of the broadcast shape. Derivative: the parts of `g`. Errors: RuntimeError if the shapes do
-        /// not broadcast or the dtypes differ.
+        /// Args: `real`, `imag` tensors of one floating dtype, float32 or float64, with broadcastable shapes.
+        ///
+        /// Returns: a complex tensor of the broadcast shape.
+        ///
+        /// Derivative: the parts of `g`.
+        ///
+        /// Errors: if the shapes do not broadcast or the dtypes differ.
     }
     fn [complex try_complex] ([] real: &Tensor, imag: &Tensor)
     -> Tensor = engine::pointwise::polar::complex, (real.engine(), imag.engine())
@@ -884,9 +1397,13 @@ op! {
         /// The complex numbers of magnitude `abs` at the angle `angle`, in radians.
         ///
         /// Args: `abs`, `angle` tensors of one floating dtype, float32 or float64, with broadcastable shapes; a
-        /// negative `abs` points the other way. Returns: a complex tensor of the broadcast shape. Derivative: what of
-        /// `g` points along the result, 0 at 0, and what of it points across, times `abs`. Errors: RuntimeError if the
-        /// shapes do not broadcast or the dtypes differ.
+        /// negative `abs` points the other way.
+        ///
+        /// Returns: a complex tensor of the broadcast shape.
+        ///
+        /// Derivative: what of `g` points along the result, 0 at 0, and what of it points across, times `abs`.
+        ///
+        /// Errors: if the shapes do not broadcast or the dtypes differ.
     }
     fn [polar try_polar] ([] abs: &Tensor, angle: &Tensor)
     -> Tensor = engine::pointwise::polar::polar, (abs.engine(), angle.engine())
@@ -897,9 +1414,20 @@ op! {
     {
         /// The larger of two elements; NaN if one of them is.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
-        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `g / 2` for both where
-        /// they are equal. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 5.0].maximum(&tensor![3f32, 4.0]).to_vec::<f64>()?, [3.0, 5.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [maximum try_maximum] ([] input: &Tensor, other: &Tensor)
     method [maximum try_maximum] ([] &self, other: &Tensor) {let input = self;}
@@ -911,9 +1439,20 @@ op! {
     {
         /// The smaller of two elements; NaN if one of them is.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
-        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `g / 2` for both where
-        /// they are equal. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 5.0].minimum(&tensor![3f32, 4.0]).to_vec::<f64>()?, [1.0, 4.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [minimum try_minimum] ([] input: &Tensor, other: &Tensor)
     method [minimum try_minimum] ([] &self, other: &Tensor) {let input = self;}
@@ -927,9 +1466,20 @@ op! {
         /// bound spreads.
         ///
         /// Args: `input` any real dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them
-        /// may be None. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where `min <=
-        /// input <= max`; a tensor bound gets `g` where it cut. Errors: RuntimeError if both bounds are None, shapes do
-        /// not broadcast, or a number does not fit the dtype.
+        /// may be `None`.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` where `min <= input <= max`; a tensor bound gets `g` where it cut.
+        ///
+        /// Errors: if both bounds are `None`, shapes do not broadcast, or a number does not fit the dtype.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1f32, 0.5, 2.0].clamp_with(|o| o.min(0).max(1)).to_vec::<f64>()?, [0.0, 0.5, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "clip")]
     }
     fn [clamp try_clamp clamp_with try_clamp_with] ([] input: &Tensor)
@@ -947,9 +1497,18 @@ op! {
     {
         /// Each element, but not less than `min`.
         ///
-        /// Args: `input` any real dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor
-        /// of the broadcast shape and promoted dtype. Derivative: `g` where `input >= min`; a tensor bound gets `g`
-        /// where it cut.
+        /// Args: `input` any real dtype; `min` a number or a tensor whose shape broadcasts with it.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` where `input >= min`; a tensor bound gets `g` where it cut.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1f32, 0.5].clamp_min(0).to_vec::<f64>()?, [0.0, 0.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [clamp_min try_clamp_min] (['a] input: &Tensor, min: impl Into<Operand<'a>>)
     method [clamp_min try_clamp_min] (['a] &self, min: impl Into<Operand<'a>>) {let input = self;}
@@ -965,9 +1524,18 @@ op! {
     {
         /// Each element, but not more than `max`.
         ///
-        /// Args: `input` any real dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor
-        /// of the broadcast shape and promoted dtype. Derivative: `g` where `input <= max`; a tensor bound gets `g`
-        /// where it cut.
+        /// Args: `input` any real dtype; `max` a number or a tensor whose shape broadcasts with it.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` where `input <= max`; a tensor bound gets `g` where it cut.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0.5f32, 2.0].clamp_max(1).to_vec::<f64>()?, [0.5, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [clamp_max try_clamp_max] (['a] input: &Tensor, max: impl Into<Operand<'a>>)
     method [clamp_max try_clamp_max] (['a] &self, max: impl Into<Operand<'a>>) {let input = self;}
@@ -983,7 +1551,16 @@ op! {
     {
         /// `Tensor.clamp_` as a function: writes to `input` and returns it.
         ///
-        /// Args: `input`, `min`, `max` as for `clamp`. Derivative: as there.
+        /// Args: `input`, `min`, `max` as for `clamp`.
+        ///
+        /// Derivative: as there.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::clamp_with_(&tensor![0.5f32, 2.0], |o| o.min(1).max(1.5)).to_vec::<f64>()?, [1.0, 1.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "clip_")]
     }
     fn [clamp_ try_clamp_ clamp_with_ try_clamp_with_] ([] input: &Tensor)
@@ -996,7 +1573,16 @@ op! {
     {
         /// `Tensor.clamp_min_` as a function: writes to `input` and returns it.
         ///
-        /// Args: `input`, `min` as for `clamp_min`. Derivative: as there.
+        /// Args: `input`, `min` as for `clamp_min`.
+        ///
+        /// Derivative: as there.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::clamp_min_(&tensor![0.5f32, 2.0], 1).to_vec::<f64>()?, [1.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [clamp_min_ try_clamp_min_] (['a] input: &Tensor, min: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::clamp::clamp_min_function, (input.engine(), as_operand(min).engine())
@@ -1007,7 +1593,16 @@ op! {
     {
         /// `Tensor.clamp_max_` as a function: writes to `input` and returns it.
         ///
-        /// Args: `input`, `max` as for `clamp_max`. Derivative: as there.
+        /// Args: `input`, `max` as for `clamp_max`.
+        ///
+        /// Derivative: as there.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::clamp_max_(&tensor![0.5f32, 2.0], 1).to_vec::<f64>()?, [0.5, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [clamp_max_ try_clamp_max_] (['a] input: &Tensor, max: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::clamp::clamp_max_function, (input.engine(), as_operand(max).engine())
@@ -1018,9 +1613,20 @@ op! {
     {
         /// `input` where `condition` holds, else `other`; all three broadcast.
         ///
-        /// Args: `condition` a bool tensor; `input`, `other` tensors or numbers. Returns: a tensor of the broadcast
-        /// shape and the promoted dtype of the branches. Derivative: `g` for the branch that was taken, 0 for the
-        /// other. Errors: RuntimeError if the shapes do not broadcast or the condition is not bool.
+        /// Args: `condition` a bool tensor; `input`, `other` tensors or numbers.
+        ///
+        /// Returns: a tensor of the broadcast shape and the promoted dtype of the branches.
+        ///
+        /// Derivative: `g` for the branch that was taken, 0 for the other.
+        ///
+        /// Errors: if the shapes do not broadcast or the condition is not bool.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::where_self(&tensor![true, false], &tensor![1f32, 2.0], 0).to_vec::<f64>()?, [1.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "where")]
     }
     fn [where_self try_where_self] (['a] condition: &Tensor, input: impl Into<Operand<'a>>,
@@ -1035,6 +1641,13 @@ op! {
         /// The tensor where `condition` holds, else `other`: `where(condition, input, other)`.
         ///
         /// Args, Returns, Derivative, Errors: as `where`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0].where_self(&tensor![true, false], 0).to_vec::<f64>()?, [1.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "where")]
     }
     method [where_self try_where_self] (['a] &self, condition: &Tensor,
@@ -1048,10 +1661,20 @@ op! {
     {
         /// `input` with `value` where `mask` holds; the two broadcast.
         ///
-        /// Args: `mask` a bool tensor; `value` a number or a 0-dim tensor, converted to the dtype of `input`. Returns:
-        /// a tensor of the broadcast shape and the dtype of `input`. Derivative: `g` outside the mask; for a tensor
-        /// `value`, the sum of `g` inside. Errors: RuntimeError if the shapes do not broadcast, the mask is not bool,
-        /// `value` has dims or does not fit the dtype.
+        /// Args: `mask` a bool tensor; `value` a number or a 0-dim tensor, converted to the dtype of `input`.
+        ///
+        /// Returns: a tensor of the broadcast shape and the dtype of `input`.
+        ///
+        /// Derivative: `g` outside the mask; for a tensor `value`, the sum of `g` inside.
+        ///
+        /// Errors: if the shapes do not broadcast, the mask is not bool, `value` has dims or does not fit the dtype.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, 2.0].masked_fill(&tensor![true, false], -1).to_vec::<f64>()?, [-1.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [masked_fill try_masked_fill] (['a] input: &Tensor, mask: &Tensor, value: impl Into<Operand<'a>>)
     method [masked_fill try_masked_fill] (['a] &self, mask: &Tensor, value: impl Into<Operand<'a>>) {let input = self;}
@@ -1067,8 +1690,18 @@ op! {
     {
         /// The exponential of each element.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * exp(input)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * exp(input)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].exp().to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [exp try_exp] ([] input: &Tensor)
     method [exp try_exp] ([] &self) {let input = self;}
@@ -1083,8 +1716,18 @@ op! {
     {
         /// Two to the power of each element.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * result * log(2)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * result * log(2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3f32].exp2().to_vec::<f64>()?, [8.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [exp2 try_exp2] ([] input: &Tensor)
     method [exp2 try_exp2] ([] &self) {let input = self;}
@@ -1099,8 +1742,18 @@ op! {
     {
         /// The exponential of each element less one, accurate near 0.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * (result + 1)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * (result + 1)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].expm1().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [expm1 try_expm1] ([] input: &Tensor)
     method [expm1 try_expm1] ([] &self) {let input = self;}
@@ -1115,8 +1768,18 @@ op! {
     {
         /// The natural logarithm of each element; NaN for negative ones.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / input`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / input`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32].log().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [log try_log] ([] input: &Tensor)
     method [log try_log] ([] &self) {let input = self;}
@@ -1131,8 +1794,18 @@ op! {
     {
         /// The natural logarithm of one plus each element, accurate near 0.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / (input + 1)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / (input + 1)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].log1p().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [log1p try_log1p] ([] input: &Tensor)
     method [log1p try_log1p] ([] &self) {let input = self;}
@@ -1147,8 +1820,18 @@ op! {
     {
         /// The logarithm to base 2 of each element; NaN for negative ones.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / (input * log(2))`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / (input * log(2))`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![8f32].log2().to_vec::<f64>()?, [3.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [log2 try_log2] ([] input: &Tensor)
     method [log2 try_log2] ([] &self) {let input = self;}
@@ -1163,8 +1846,18 @@ op! {
     {
         /// The logarithm to base 10 of each element; NaN for negative ones.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / (input * log(10))`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / (input * log(10))`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![100f32].log10().to_vec::<f64>()?, [2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [log10 try_log10] ([] input: &Tensor)
     method [log10 try_log10] ([] &self) {let input = self;}
@@ -1179,8 +1872,18 @@ op! {
     {
         /// The sine of each element, in radians.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * cos(input)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * cos(input)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].sin().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [sin try_sin] ([] input: &Tensor)
     method [sin try_sin] ([] &self) {let input = self;}
@@ -1195,8 +1898,18 @@ op! {
     {
         /// The cosine of each element, in radians.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `-g * sin(input)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `-g * sin(input)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].cos().to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [cos try_cos] ([] input: &Tensor)
     method [cos try_cos] ([] &self) {let input = self;}
@@ -1211,8 +1924,18 @@ op! {
     {
         /// The tangent of each element, in radians.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * (1 + result**2)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * (1 + result**2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].tan().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [tan try_tan] ([] input: &Tensor)
     method [tan try_tan] ([] &self) {let input = self;}
@@ -1227,8 +1950,18 @@ op! {
     {
         /// The angle in radians whose sine each element is; NaN outside \[-1, 1\].
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / sqrt(1 - input**2)`, infinite at -1 and 1.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / sqrt(1 - input**2)`, infinite at -1 and 1.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].asin().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "arcsin")]
     }
     fn [asin try_asin] ([] input: &Tensor)
@@ -1244,8 +1977,18 @@ op! {
     {
         /// The angle in radians whose cosine each element is; NaN outside \[-1, 1\].
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `-g / sqrt(1 - input**2)`, infinite at -1 and 1.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `-g / sqrt(1 - input**2)`, infinite at -1 and 1.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32].acos().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "arccos")]
     }
     fn [acos try_acos] ([] input: &Tensor)
@@ -1261,8 +2004,18 @@ op! {
     {
         /// The angle in radians, between -pi/2 and pi/2, whose tangent each element is.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / (1 + input**2)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / (1 + input**2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].atan().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "arctan")]
     }
     fn [atan try_atan] ([] input: &Tensor)
@@ -1278,8 +2031,18 @@ op! {
     {
         /// The hyperbolic sine of each element.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * cosh(input)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * cosh(input)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].sinh().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [sinh try_sinh] ([] input: &Tensor)
     method [sinh try_sinh] ([] &self) {let input = self;}
@@ -1294,8 +2057,18 @@ op! {
     {
         /// The hyperbolic cosine of each element.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * sinh(input)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * sinh(input)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].cosh().to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [cosh try_cosh] ([] input: &Tensor)
     method [cosh try_cosh] ([] &self) {let input = self;}
@@ -1310,8 +2083,18 @@ op! {
     {
         /// The number whose hyperbolic sine each element is.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / sqrt(input**2 + 1)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / sqrt(input**2 + 1)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].asinh().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "arcsinh")]
     }
     fn [asinh try_asinh] ([] input: &Tensor)
@@ -1327,8 +2110,18 @@ op! {
     {
         /// The number from 0 on whose hyperbolic cosine each element is; NaN below 1.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / sqrt(input**2 - 1)`, infinite at 1.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / sqrt(input**2 - 1)`, infinite at 1.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32].acosh().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "arccosh")]
     }
     fn [acosh try_acosh] ([] input: &Tensor)
@@ -1344,8 +2137,18 @@ op! {
     {
         /// The number whose hyperbolic tangent each element is; infinite at -1 and 1, NaN outside.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g / (1 - input**2)`.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g / (1 - input**2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].atanh().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "arctanh")]
     }
     fn [atanh try_atanh] ([] input: &Tensor)
@@ -1361,8 +2164,18 @@ op! {
     {
         /// Each element, an angle in degrees, in radians.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `g * pi / 180`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].deg2rad().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [deg2rad try_deg2rad] ([] input: &Tensor)
     method [deg2rad try_deg2rad] ([] &self) {let input = self;}
@@ -1377,8 +2190,18 @@ op! {
     {
         /// Each element, an angle in radians, in degrees.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `g * 180 / pi`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].rad2deg().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [rad2deg try_rad2deg] ([] input: &Tensor)
     method [rad2deg try_rad2deg] ([] &self) {let input = self;}
@@ -1393,8 +2216,20 @@ op! {
     {
         /// Each element less its whole part, with the sign of the element.
         ///
-        /// Args: `input` a floating dtype. Returns: same shape. Derivative: `g`. Errors: NotImplementedError for
-        /// integers.
+        /// Args: `input` a floating dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g`.
+        ///
+        /// Errors: for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1.5f32, -2.25].frac().to_vec::<f64>()?, [0.5, -0.25]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [frac try_frac] ([] input: &Tensor)
     method [frac try_frac] ([] &self) {let input = self;}
@@ -1409,8 +2244,18 @@ op! {
     {
         /// The sign of each element: `sign` of real numbers, `input / abs(input)` of complex ones, 0 at 0.
         ///
-        /// Args: `input` any dtype. Returns: same shape. Derivative: 0; of complex numbers what of `g` points across
-        /// `input`, divided by `abs(input)`, 0 at 0.
+        /// Args: `input` any dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: 0; of complex numbers what of `g` points across `input`, divided by `abs(input)`, 0 at 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 0.0, 2.0].sgn().to_vec::<f64>()?, [-1.0, 0.0, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [sgn try_sgn] ([] input: &Tensor)
     method [sgn try_sgn] ([] &self) {let input = self;}
@@ -1426,8 +2271,11 @@ op! {
         /// Each element, with numbers for NaN and the infinities; of complex numbers, in both parts.
         ///
         /// Args: `input` any dtype; `nan` a number, 0 by default; `posinf` and `neginf` numbers, the greatest and the
-        /// least one of the dtype by default. Returns: same shape. Derivative: `g` where `input` is finite, 0
-        /// elsewhere.
+        /// least one of the dtype by default.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g` where `input` is finite, 0 elsewhere.
     }
     fn [nan_to_num try_nan_to_num nan_to_num_with try_nan_to_num_with] ([] input: &Tensor)
     method [nan_to_num try_nan_to_num nan_to_num_with try_nan_to_num_with] ([] &self) {let input = self;}
@@ -1444,8 +2292,18 @@ op! {
         /// The angle of each element with the positive axis, from -pi to pi: pi for negative real numbers, 0 for
         /// others, NaN for NaN.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape, in the
-        /// dtype of the parts. Derivative: 0; of complex numbers `g * 1j * input / abs(input)**2`, 0 at 0.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape, in the dtype of the parts.
+        ///
+        /// Derivative: 0; of complex numbers `g * 1j * input / abs(input)**2`, 0 at 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![2f32, 0.0].angle().to_vec::<f64>()?, [0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [angle try_angle] ([] input: &Tensor)
     method [angle try_angle] ([] &self) {let input = self;}
@@ -1457,8 +2315,18 @@ op! {
     {
         /// The error function of each element.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `g * 2 / sqrt(pi) * exp(-input**2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].erf().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [erf try_erf] ([] input: &Tensor)
     method [erf try_erf] ([] &self) {let input = self;}
@@ -1473,8 +2341,18 @@ op! {
     {
         /// One less the error function of each element, accurate where that is near 0.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `-g * 2 / sqrt(pi) * exp(-input**2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].erfc().to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [erfc try_erfc] ([] input: &Tensor)
     method [erfc try_erfc] ([] &self) {let input = self;}
@@ -1489,8 +2367,18 @@ op! {
     {
         /// The number whose error function each element is; infinite at -1 and 1, NaN outside.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `g * sqrt(pi) / 2 * exp(result**2)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].erfinv().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [erfinv try_erfinv] ([] input: &Tensor)
     method [erfinv try_erfinv] ([] &self) {let input = self;}
@@ -1505,8 +2393,18 @@ op! {
     {
         /// The normalised sine cardinal of each element, `sin(pi * input) / (pi * input)`, 1 at 0.
         ///
-        /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative:
-        /// `g * (cos(pi * input) - sinc(input)) / input`, 0 at 0.
+        /// Args: `input` any dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * (cos(pi * input) - sinc(input)) / input`, 0 at 0.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].sinc().to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [sinc try_sinc] ([] input: &Tensor)
     method [sinc try_sinc] ([] &self) {let input = self;}
@@ -1521,8 +2419,18 @@ op! {
     {
         /// The logarithm of the magnitude of the gamma function of each element.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `g * digamma(input)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32].lgamma().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [lgamma try_lgamma] ([] input: &Tensor)
     method [lgamma try_lgamma] ([] &self) {let input = self;}
@@ -1537,7 +2445,10 @@ op! {
     {
         /// The logarithmic derivative of the gamma function of each element; NaN at negative integers.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `g * polygamma(1, input)`.
     }
     fn [digamma try_digamma] ([] input: &Tensor)
@@ -1554,7 +2465,12 @@ op! {
         /// The derivative of order `n` of `digamma`, of each element.
         ///
         /// Args: `n` an integer from 0 on; `input` any real dtype; integers are converted to the default float dtype.
-        /// Returns: same shape. Derivative: `g * polygamma(n + 1, input)`. Errors: RuntimeError if `n` is negative.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g * polygamma(n + 1, input)`.
+        ///
+        /// Errors: if `n` is negative.
     }
     fn [polygamma try_polygamma] ([] n: i64, input: &Tensor)
     -> Tensor = engine::pointwise::special::polygamma, (n, input.engine())
@@ -1579,8 +2495,20 @@ op! {
         /// The logarithm of the multivariate gamma function of dimension `p`, of each element.
         ///
         /// Args: `input` any real dtype but bool, above `(p - 1) / 2`; integers are converted to the default float
-        /// dtype; `p` a positive integer. Returns: same shape. Derivative: `g` times the sum of `digamma(input - i /
-        /// 2)` for `i` below `p`. Errors: RuntimeError for bool, or if `p` is not positive.
+        /// dtype; `p` a positive integer.
+        ///
+        /// Returns: same shape.
+        ///
+        /// Derivative: `g` times the sum of `digamma(input - i / 2)` for `i` below `p`.
+        ///
+        /// Errors: for bool, or if `p` is not positive.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32].mvlgamma(1).to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [mvlgamma try_mvlgamma] ([] input: &Tensor, p: i64)
     method [mvlgamma try_mvlgamma] ([] &self, p: i64) {let input = self;}
@@ -1595,9 +2523,19 @@ op! {
     {
         /// The log-odds `log(input / (1 - input))` of each element, clamped to `[eps, 1 - eps]` first.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype; `eps` a number, or None for
-        /// no clamping. Returns: same shape; without `eps`, NaN outside \[0, 1\]. Derivative: `g / (input * (1 -
-        /// input))`; outside the bounds 0, without `eps` NaN.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype; `eps` a number, or `None`
+        /// for no clamping.
+        ///
+        /// Returns: same shape; without `eps`, NaN outside \[0, 1\].
+        ///
+        /// Derivative: `g / (input * (1 - input))`; outside the bounds 0, without `eps` NaN.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0.5f32].logit().to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [logit try_logit logit_with try_logit_with] ([] input: &Tensor)
     method [logit try_logit logit_with try_logit_with] ([] &self) {let input = self;}
@@ -1613,8 +2551,18 @@ op! {
     {
         /// The modified Bessel function of the first kind of order 0, of each element.
         ///
-        /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
+        /// Args: `input` any real dtype; integers are converted to the default float dtype.
+        ///
+        /// Returns: same shape.
+        ///
         /// Derivative: `g * special.i1(input)`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].i0().to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [i0 try_i0] ([] input: &Tensor)
     method [i0 try_i0] ([] &self) {let input = self;}
@@ -1631,11 +2579,22 @@ op! {
         /// `other`, over `gamma(input)`.
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating dtype, not negative, with broadcastable
-        /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
-        /// by `other` `g * other**(input - 1) * exp(-other) / gamma(input)` (DLMF 8.8.13); by `input` that of the
-        /// series, the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes the
-        /// value, term by term, up to second order. torch has none by `input`. Errors: RuntimeError if the shapes do
-        /// not broadcast; NotImplementedError for integers, and for third derivatives by `input`.
+        /// shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments.
+        ///
+        /// Derivative: by `other` `g * other**(input - 1) * exp(-other) / gamma(input)` (DLMF 8.8.13); by `input` that
+        /// of the series, the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes
+        /// the value, term by term, up to second order. torch has none by `input`.
+        ///
+        /// Errors: if the shapes do not broadcast; for integers, and for third derivatives by `input`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32].igamma(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [igamma try_igamma] ([] input: &Tensor, other: &Tensor)
     method [igamma try_igamma] ([] &self, other: &Tensor) {let input = self;}
@@ -1653,9 +2612,20 @@ op! {
         /// 0.
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating dtype, not negative, with broadcastable
-        /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
-        /// minus that of `igamma`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
-        /// integers, and for third derivatives by `input`.
+        /// shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments.
+        ///
+        /// Derivative: minus that of `igamma`.
+        ///
+        /// Errors: if the shapes do not broadcast; for integers, and for third derivatives by `input`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32].igammac(&tensor![0f32]).to_vec::<f64>()?, [1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [igammac try_igammac] ([] input: &Tensor, other: &Tensor)
     method [igammac try_igammac] ([] &self, other: &Tensor) {let input = self;}
@@ -1673,9 +2643,20 @@ op! {
         /// `other`.
         ///
         /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; integers are converted to the
-        /// default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other /
-        /// (input**2 + other**2)` and `-g * input / (input**2 + other**2)`, 0 at the origin. Errors: RuntimeError if
-        /// the shapes do not broadcast.
+        /// default float dtype.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g * other / (input**2 + other**2)` and `-g * input / (input**2 + other**2)`, 0 at the origin.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].atan2(&tensor![1f32]).to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "arctan2")]
     }
     fn [atan2 try_atan2] ([] input: &Tensor, other: &Tensor)
@@ -1692,9 +2673,19 @@ op! {
         /// The length of the hypotenuse, `sqrt(input**2 + other**2)`, without overflow.
         ///
         /// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes.
-        /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other
-        /// / result`, NaN at the origin. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
-        /// integers.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g * input / result` and `g * other / result`, NaN at the origin.
+        ///
+        /// Errors: if the shapes do not broadcast; for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3f32].hypot(&tensor![4f32]).to_vec::<f64>()?, [5.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [hypot try_hypot] ([] input: &Tensor, other: &Tensor)
     method [hypot try_hypot] ([] &self, other: &Tensor) {let input = self;}
@@ -1710,9 +2701,20 @@ op! {
         /// The magnitude of `input` with the sign of `other`, elementwise; zeros and NaN have signs too.
         ///
         /// Args: `input` a tensor of any real dtype, `other` a tensor or a number, with broadcastable shapes; integers
-        /// are converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype.
-        /// Derivative: `g` where the sign stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Errors:
-        /// RuntimeError if the shapes do not broadcast.
+        /// are converted to the default float dtype.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` where the sign stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, -2.0].copysign(-0.0).to_vec::<f64>()?, [-1.0, -2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [copysign try_copysign] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
     method [copysign try_copysign] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -1729,8 +2731,20 @@ op! {
         /// `input` times two to the power of `other`, elementwise.
         ///
         /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; integers are converted to the default
-        /// float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * 2**other` and `g
-        /// * result * log(2)`. Errors: RuntimeError if the shapes do not broadcast.
+        /// float dtype.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g * 2**other` and `g * result * log(2)`.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1.5f32].ldexp(&tensor![3i64]).to_vec::<f64>()?, [12.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [ldexp try_ldexp] ([] input: &Tensor, other: &Tensor)
     method [ldexp try_ldexp] ([] &self, other: &Tensor) {let input = self;}
@@ -1746,9 +2760,20 @@ op! {
         /// `log(exp(input) + exp(other))`, elementwise and without overflow.
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating or complex dtype, with broadcastable
-        /// shapes. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g / (1 + exp(other -
-        /// input))` and `g / (1 + exp(input - other))`. Errors: RuntimeError if the shapes do not broadcast;
-        /// NotImplementedError for integers.
+        /// shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g / (1 + exp(other - input))` and `g / (1 + exp(input - other))`.
+        ///
+        /// Errors: if the shapes do not broadcast; for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1000f32].logaddexp(&tensor![-1000f32]).to_vec::<f64>()?, [1000.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [logaddexp try_logaddexp] ([] input: &Tensor, other: &Tensor)
     method [logaddexp try_logaddexp] ([] &self, other: &Tensor) {let input = self;}
@@ -1761,9 +2786,19 @@ op! {
         /// `log2(2**input + 2**other)`, elementwise and without overflow.
         ///
         /// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes.
-        /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and
-        /// `g / (1 + 2**(input - other))`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
-        /// integers.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g / (1 + 2**(other - input))` and `g / (1 + 2**(input - other))`.
+        ///
+        /// Errors: if the shapes do not broadcast; for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![2f32].logaddexp2(&tensor![2f32]).to_vec::<f64>()?, [3.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [logaddexp2 try_logaddexp2] ([] input: &Tensor, other: &Tensor)
     method [logaddexp2 try_logaddexp2] ([] &self, other: &Tensor) {let input = self;}
@@ -1775,9 +2810,13 @@ op! {
     {
         /// The larger of two elements; the other one where one is NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
-        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `input` where they are
-        /// equal. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
+        ///
+        /// Errors: if the shapes do not broadcast.
     }
     fn [fmax try_fmax] ([] input: &Tensor, other: &Tensor)
     method [fmax try_fmax] ([] &self, other: &Tensor) {let input = self;}
@@ -1789,9 +2828,13 @@ op! {
     {
         /// The smaller of two elements; the other one where one is NaN.
         ///
-        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the
-        /// broadcast shape and promoted dtype. Derivative: `g` for the operand that was chosen, `input` where they are
-        /// equal. Errors: RuntimeError if the shapes do not broadcast.
+        /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
+        ///
+        /// Errors: if the shapes do not broadcast.
     }
     fn [fmin try_fmin] ([] input: &Tensor, other: &Tensor)
     method [fmin try_fmin] ([] &self, other: &Tensor) {let input = self;}
@@ -1804,9 +2847,20 @@ op! {
         /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
         ///
         /// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers
-        /// are converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype.
+        /// are converted to the default float dtype.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
         /// Derivative: `g * log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`.
-        /// Errors: RuntimeError if the shapes do not broadcast.
+        ///
+        /// Errors: if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32, 2.0].xlogy(&tensor![0f32, 1.0]).to_vec::<f64>()?, [0.0, 0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [xlogy try_xlogy] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     method [xlogy try_xlogy] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;}
@@ -1822,10 +2876,21 @@ op! {
     {
         /// `input` to the power `exponent` in double precision, whatever the dtypes.
         ///
-        /// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes, one may be a number. Returns: a
-        /// float64 tensor of the broadcast shape, a complex128 one if an operand is complex. Derivative: that of `pow`.
-        /// Errors: RuntimeError if the shapes do not broadcast, or for the in-place form of a tensor of another dtype
-        /// than the result's.
+        /// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes, one may be a number.
+        ///
+        /// Returns: a float64 tensor of the broadcast shape, a complex128 one if an operand is complex.
+        ///
+        /// Derivative: that of `pow`.
+        ///
+        /// Errors: if the shapes do not broadcast, or for the in-place form of a tensor of another dtype than the
+        /// result's.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![2i64].float_power(-1).to_vec::<f64>()?, [0.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [float_power try_float_power] (['a] input: impl Into<Operand<'a>>, exponent: impl Into<Operand<'a>>)
     method [float_power try_float_power] (['a] &self, exponent: impl Into<Operand<'a>>) {let input = self;}
@@ -1842,9 +2907,21 @@ op! {
         /// `input + value * tensor1 * tensor2`, elementwise with broadcasting and promotion.
         ///
         /// Args: `input`, `tensor1`, `tensor2` tensors of any dtype but bool with broadcastable shapes; `value` a
-        /// number, cut to an integer for integers. Returns: a tensor of the broadcast shape and promoted dtype.
-        /// Derivative: `g`, `g * value * tensor2` and `g * value * tensor1`. Errors: RuntimeError if the shapes do not
-        /// broadcast; NotImplementedError for bool.
+        /// number, cut to an integer for integers.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g`, `g * value * tensor2` and `g * value * tensor1`.
+        ///
+        /// Errors: if the shapes do not broadcast; for bool.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![1f32].addcmul_with(&tensor![2f32], &tensor![3f32], |o| o.value(10));
+        /// assert_eq!(y.to_vec::<f64>()?, [61.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [addcmul try_addcmul addcmul_with try_addcmul_with] ([] input: &Tensor, tensor1: &Tensor, tensor2: &Tensor)
     method [addcmul try_addcmul addcmul_with try_addcmul_with] ([] &self, tensor1: &Tensor,
@@ -1863,9 +2940,21 @@ op! {
         /// `input + value * tensor1 / tensor2`, elementwise with broadcasting and promotion.
         ///
         /// Args: `input`, `tensor1`, `tensor2` tensors with broadcastable shapes, of which one of the last two is of a
-        /// floating or complex dtype; `value` a number. Returns: a tensor of the broadcast shape and promoted dtype.
-        /// Derivative: `g`, `g * value / tensor2` and `-g * value * tensor1 / tensor2**2`. Errors: RuntimeError if the
-        /// shapes do not broadcast, or for a quotient of integers.
+        /// floating or complex dtype; `value` a number.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: `g`, `g * value / tensor2` and `-g * value * tensor1 / tensor2**2`.
+        ///
+        /// Errors: if the shapes do not broadcast, or for a quotient of integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![1f32].addcdiv_with(&tensor![2f32], &tensor![4f32], |o| o.value(10));
+        /// assert_eq!(y.to_vec::<f64>()?, [6.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [addcdiv try_addcdiv addcdiv_with try_addcdiv_with] ([] input: &Tensor, tensor1: &Tensor, tensor2: &Tensor)
     method [addcdiv try_addcdiv addcdiv_with try_addcdiv_with] ([] &self, tensor1: &Tensor,
@@ -1884,9 +2973,21 @@ op! {
         /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
         ///
         /// Args: `input`, `end` tensors of one floating or complex dtype, `weight` a tensor of that dtype or with a
-        /// single dimensionless element, with broadcastable shapes. Returns: a tensor of the broadcast shape.
-        /// Derivative: `g * (1 - weight)`, `g * weight` and `g * (end - input)`. Errors: RuntimeError if the shapes do
-        /// not broadcast or the dtypes differ; NotImplementedError for integers.
+        /// single dimensionless element, with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape.
+        ///
+        /// Derivative: `g * (1 - weight)`, `g * weight` and `g * (end - input)`.
+        ///
+        /// Errors: if the shapes do not broadcast or the dtypes differ; for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// let y = tensor![0f32, 1.0].lerp_tensor(&tensor![4f32, 5.0], &tensor![0.5f32, 0.25]);
+        /// assert_eq!(y.to_vec::<f64>()?, [2.0, 2.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "lerp")]
     }
     fn [lerp_tensor try_lerp_tensor] ([] input: &Tensor, end: &Tensor, weight: &Tensor)
@@ -1904,8 +3005,19 @@ op! {
         /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
         ///
         /// Args: `input`, `end` tensors of one floating or complex dtype with broadcastable shapes, `weight` a number.
-        /// Returns: a tensor of the broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Errors:
-        /// RuntimeError if the shapes do not broadcast or the dtypes differ; NotImplementedError for integers.
+        ///
+        /// Returns: a tensor of the broadcast shape.
+        ///
+        /// Derivative: `g * (1 - weight)` and `g * weight`.
+        ///
+        /// Errors: if the shapes do not broadcast or the dtypes differ; for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32, 1.0].lerp(&tensor![4f32, 5.0], 0.5).to_vec::<f64>()?, [2.0, 3.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [lerp try_lerp] ([] input: &Tensor, end: &Tensor, weight: impl Into<Scalar>)
     method [lerp try_lerp] ([] &self, end: &Tensor, weight: impl Into<Scalar>) {let input = self;}
@@ -1921,9 +3033,20 @@ op! {
     {
         /// The greatest common divisor of two integers, not negative; 0 for two zeros.
         ///
-        /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape
-        /// and promoted dtype. Derivative: none. Errors: NotImplementedError for floats and bool, RuntimeError if the
-        /// shapes do not broadcast.
+        /// Args: `input`, `other` integer tensors with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for floats and bool, if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![12i64, -4].gcd(&tensor![18i64, 6]).to_vec::<i64>()?, [6, 2]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [gcd try_gcd] ([] input: &Tensor, other: &Tensor)
     method [gcd try_gcd] ([] &self, other: &Tensor) {let input = self;}
@@ -1938,9 +3061,20 @@ op! {
     {
         /// The least common multiple of two integers, not negative; 0 if one of them is.
         ///
-        /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape
-        /// and promoted dtype. Derivative: none. Errors: NotImplementedError for floats and bool, RuntimeError if the
-        /// shapes do not broadcast.
+        /// Args: `input`, `other` integer tensors with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape and promoted dtype.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for floats and bool, if the shapes do not broadcast.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![12i64, -4].lcm(&tensor![18i64, 6]).to_vec::<i64>()?, [36, 12]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [lcm try_lcm] ([] input: &Tensor, other: &Tensor)
     method [lcm try_lcm] ([] &self, other: &Tensor) {let input = self;}
@@ -1955,9 +3089,20 @@ op! {
     {
         /// The step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
         ///
-        /// Args: `input`, `values` tensors of one real dtype with broadcastable shapes. Returns: a tensor of the
-        /// broadcast shape. Derivative: not implemented, as in torch. Errors: RuntimeError if the shapes do not
-        /// broadcast or the dtypes differ.
+        /// Args: `input`, `values` tensors of one real dtype with broadcastable shapes.
+        ///
+        /// Returns: a tensor of the broadcast shape.
+        ///
+        /// Derivative: not implemented, as in torch.
+        ///
+        /// Errors: if the shapes do not broadcast or the dtypes differ.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![-1.5f32, 0.0, 2.0].heaviside(&tensor![0.5f32]).to_vec::<f64>()?, [0.0, 0.5, 1.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [heaviside try_heaviside] ([] input: &Tensor, values: &Tensor)
     method [heaviside try_heaviside] ([] &self, values: &Tensor) {let input = self;}
@@ -1973,7 +3118,11 @@ op! {
     {
         /// Whether each element is positive infinity.
         ///
-        /// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any real dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
     }
     fn [isposinf try_isposinf] ([] input: &Tensor)
     method [isposinf try_isposinf] ([] &self) {let input = self;}
@@ -1985,7 +3134,11 @@ op! {
     {
         /// Whether each element is negative infinity.
         ///
-        /// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any real dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
     }
     fn [isneginf try_isneginf] ([] input: &Tensor)
     method [isneginf try_isneginf] ([] &self) {let input = self;}
@@ -1997,7 +3150,11 @@ op! {
     {
         /// Whether each element is a real number: one whose imaginary part is 0.
         ///
-        /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
     }
     fn [isreal try_isreal] ([] input: &Tensor)
     method [isreal try_isreal] ([] &self) {let input = self;}
@@ -2009,7 +3166,18 @@ op! {
     {
         /// Whether the sign of each element is negative, that of zeros and NaN included.
         ///
-        /// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+        /// Args: `input` any real dtype.
+        ///
+        /// Returns: a bool tensor of the same shape.
+        ///
+        /// Derivative: none.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![1f32, -0.0, -2.0].signbit().to_vec::<bool>()?, [false, true, true]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [signbit try_signbit] ([] input: &Tensor)
     method [signbit try_signbit] ([] &self) {let input = self;}
@@ -2023,8 +3191,19 @@ op! {
         ///
         /// Args: `elements`, `test_elements` tensors of any real dtype but bool and any shapes, one may be a number;
         /// `assume_unique` is accepted for a promise that makes nothing faster here; `invert` answers the opposite.
-        /// Returns: a bool tensor of the shape of `elements`; NaN is in nothing. Derivative: none. Errors: RuntimeError
-        /// for bool.
+        ///
+        /// Returns: a bool tensor of the shape of `elements`; NaN is in nothing.
+        ///
+        /// Derivative: none.
+        ///
+        /// Errors: for bool.
+        ///
+        /// ```
+        /// use retrograd::{ops, tensor};
+        ///
+        /// assert_eq!(ops::isin(&tensor![1i64, 2, 3], &tensor![3i64, 1]).to_vec::<bool>()?, [true, false, true]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [isin try_isin isin_with try_isin_with] (['a] elements: impl Into<Operand<'a>>,
         test_elements: impl Into<Operand<'a>>)
@@ -2039,9 +3218,20 @@ op! {
         /// The next number that the dtype has, from each element of `input` towards that of `other`.
         ///
         /// Args: `input`, `other` tensors of which one at least has a floating dtype, with broadcastable shapes.
+        ///
         /// Returns: a tensor of the broadcast shape and promoted dtype; NaN where an element is NaN, `other` where both
-        /// are equal. Derivative: `g` by `input` where the elements differ and 0 elsewhere, 0 by `other`. Errors:
-        /// RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
+        /// are equal.
+        ///
+        /// Derivative: `g` by `input` where the elements differ and 0 elsewhere, 0 by `other`.
+        ///
+        /// Errors: if the shapes do not broadcast; for integers.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![0f32].nextafter(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [nextafter try_nextafter] ([] input: &Tensor, other: &Tensor)
     method [nextafter try_nextafter] ([] &self, other: &Tensor) {let input = self;}
@@ -2057,9 +3247,14 @@ op! {
     {
         /// Each element as a fraction, from 1/2 to 1 in magnitude, times a power of two.
         ///
-        /// Args: `input` floating dtype. Returns: `(mantissa, exponent)`: the fractions, and the exponents in int32,
-        /// with `input == mantissa * 2**exponent`; zeros, infinities and NaN are their own fractions, with exponent 0.
-        /// Derivative: `g / 2**exponent`. Errors: RuntimeError for other dtypes.
+        /// Args: `input` floating dtype.
+        ///
+        /// Returns: `(mantissa, exponent)`: the fractions, and the exponents in int32, with `input == mantissa *
+        /// 2**exponent`; zeros, infinities and NaN are their own fractions, with exponent 0.
+        ///
+        /// Derivative: `g / 2**exponent`.
+        ///
+        /// Errors: for other dtypes.
     }
     fn [frexp try_frexp] ([] input: &Tensor)
     method [frexp try_frexp] ([] &self) {let input = self;}

@@ -11,6 +11,12 @@ op! {
         ///
         /// Args: `tensor`, `other` tensors or numbers. Tensors with dims outrank those without, which outrank numbers,
         /// within a category (bool, integers, floats, complex).
+        ///
+        /// ```
+        /// use retrograd::{DType, ops, tensor};
+        ///
+        /// assert_eq!(ops::result_type(&tensor![1i64, 2], 1.0), DType::Float32);
+        /// ```
     }
     fn [result_type try_result_type] (['a] tensor: &Tensor, other: impl Into<Operand<'a>>)
     -> DType = engine::promotion_queries::result_type, (tensor.engine(), as_operand(other).engine())
@@ -34,6 +40,12 @@ op! {
         /// The dtype that an op of two numbers computes in.
         ///
         /// Args: `scalar1`, `scalar2` numbers.
+        ///
+        /// ```
+        /// use retrograd::{DType, ops};
+        ///
+        /// assert_eq!(ops::result_type_of_numbers(1, 2.0), DType::Float32);
+        /// ```
         #[doc(alias = "result_type")]
     }
     fn [result_type_of_numbers try_result_type_of_numbers] ([] scalar1: impl Into<Scalar>, scalar2: impl Into<Scalar>)
@@ -45,8 +57,15 @@ op! {
     {
         /// The smallest dtype that both can be converted to without changing category.
         ///
-        /// Args: `type1`, `type2` dtypes. Errors: RuntimeError for uint16, uint32 or uint64 beside another integer
-        /// dtype.
+        /// Args: `type1`, `type2` dtypes.
+        ///
+        /// Errors: for uint16, uint32 or uint64 beside another integer dtype.
+        ///
+        /// ```
+        /// use retrograd::{DType, ops};
+        ///
+        /// assert_eq!(ops::promote_types(DType::Int32, DType::Float16), DType::Float16);
+        /// ```
     }
     fn [promote_types try_promote_types] ([] type1: DType, type2: DType)
     -> DType = engine::promotion_queries::promote_types, (type1, type2)

@@ -37,7 +37,13 @@ op! {
     {
         /// Whether the only element of the tensor is not zero.
         ///
-        /// Errors: RuntimeError if it has several elements or none.
+        /// Errors: if it has several elements or none.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert!(tensor![0.5f32].is_nonzero());
+        /// ```
     }
     fn [is_nonzero try_is_nonzero] ([] input: &Tensor)
     method [is_nonzero try_is_nonzero] ([] &self) {let input = self;}
@@ -48,6 +54,12 @@ op! {
 op! {
     {
         /// Whether `other` has the sizes of `input`.
+        ///
+        /// ```
+        /// use retrograd::Tensor;
+        ///
+        /// assert!(!Tensor::ones([2, 3]).is_same_size(&Tensor::ones([3, 2])));
+        /// ```
     }
     fn [is_same_size try_is_same_size] ([] input: &Tensor, other: &Tensor)
     method [is_same_size try_is_same_size] ([] &self, other: &Tensor) {let input = self;}

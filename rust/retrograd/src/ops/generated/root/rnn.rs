@@ -13,9 +13,13 @@ op! {
         /// directions, batch, hidden); `params` for each of `num_layers` layers and direction `w_ih` (hidden,
         /// features), `w_hh` (hidden, hidden), `b_ih`, `b_hh` (hidden,), without the biases if not `has_biases`;
         /// `dropout` the share of a layer's results dropped at random on their way to the next, if `train`;
-        /// `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states of the
-        /// last layer at all steps, and the last states of all layers. Derivative: that of the ops it is composed of.
-        /// Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        /// `bidirectional` adds a pass against time, its results behind the others.
+        ///
+        /// Returns: the hidden states of the last layer at all steps, and the last states of all layers.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
     }
     fn [rnn_tanh try_rnn_tanh] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -47,9 +51,13 @@ op! {
         /// directions, batch, hidden); `params` for each of `num_layers` layers and direction `w_ih` (hidden,
         /// features), `w_hh` (hidden, hidden), `b_ih`, `b_hh` (hidden,), without the biases if not `has_biases`;
         /// `dropout` the share of a layer's results dropped at random on their way to the next, if `train`;
-        /// `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states of the
-        /// last layer at all steps, and the last states of all layers. Derivative: that of the ops it is composed of.
-        /// Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        /// `bidirectional` adds a pass against time, its results behind the others.
+        ///
+        /// Returns: the hidden states of the last layer at all steps, and the last states of all layers.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
     }
     fn [rnn_relu try_rnn_relu] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -83,9 +91,14 @@ op! {
         /// `w_ih` (4 \* hidden, features), `w_hh` (4 \* hidden, hidden), `b_ih`, `b_hh` (4 \* hidden,), and `w_hr`
         /// (projection, hidden) where the hidden state is smaller than the cell state, without the biases if not
         /// `has_biases`; `dropout` the share of a layer's results dropped at random on their way to the next, if
-        /// `train`; `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states
-        /// of the last layer at all steps, and the last hidden and cell states of all layers. Derivative: that of the
-        /// ops it is composed of. Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        /// `train`; `bidirectional` adds a pass against time, its results behind the others.
+        ///
+        /// Returns: the hidden states of the last layer at all steps, and the last hidden and cell states of all
+        /// layers.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
     }
     fn [lstm try_lstm] (['a] input: &Tensor, hx: impl Into<Tensors<'a>>, params: impl Into<Tensors<'a>>,
         has_biases: bool, num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -117,9 +130,13 @@ op! {
         /// directions, batch, hidden); `params` for each of `num_layers` layers and direction `w_ih` (3 \* hidden,
         /// features), `w_hh` (3 \* hidden, hidden), `b_ih`, `b_hh` (3 \* hidden,), without the biases if not
         /// `has_biases`; `dropout` the share of a layer's results dropped at random on their way to the next, if
-        /// `train`; `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states
-        /// of the last layer at all steps, and the last states of all layers. Derivative: that of the ops it is
-        /// composed of. Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        /// `train`; `bidirectional` adds a pass against time, its results behind the others.
+        ///
+        /// Returns: the hidden states of the last layer at all steps, and the last states of all layers.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
     }
     fn [gru try_gru] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -148,9 +165,13 @@ op! {
         /// One step of `rnn_tanh`: `tanh(w_ih x + b_ih + w_hh h + b_hh)`.
         ///
         /// Args: `input` (batch, features); `hx` (batch, hidden); `w_ih` (hidden, features), `w_hh` (hidden, hidden),
-        /// and biases `b_ih`, `b_hh` (hidden,) or None. Returns: the state after the step. Derivative: that of the ops
-        /// it is composed of. Errors: RuntimeError if sizes or dtypes are incompatible; IndexError for operands without
-        /// two dims.
+        /// and biases `b_ih`, `b_hh` (hidden,) or `None`.
+        ///
+        /// Returns: the state after the step.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
     }
     fn [rnn_tanh_cell try_rnn_tanh_cell rnn_tanh_cell_with try_rnn_tanh_cell_with] ([] input: &Tensor, hx: &Tensor,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -165,9 +186,13 @@ op! {
         /// One step of `rnn_relu`: `relu(w_ih x + b_ih + w_hh h + b_hh)`.
         ///
         /// Args: `input` (batch, features); `hx` (batch, hidden); `w_ih` (hidden, features), `w_hh` (hidden, hidden),
-        /// and biases `b_ih`, `b_hh` (hidden,) or None. Returns: the state after the step. Derivative: that of the ops
-        /// it is composed of. Errors: RuntimeError if sizes or dtypes are incompatible; IndexError for operands without
-        /// two dims.
+        /// and biases `b_ih`, `b_hh` (hidden,) or `None`.
+        ///
+        /// Returns: the state after the step.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
     }
     fn [rnn_relu_cell try_rnn_relu_cell rnn_relu_cell_with try_rnn_relu_cell_with] ([] input: &Tensor, hx: &Tensor,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -183,9 +208,13 @@ op! {
         /// tanh(c)`.
         ///
         /// Args: `input` (batch, features); `hx` hidden and cell state, each (batch, hidden); `w_ih` (4 \* hidden,
-        /// features), `w_hh` (4 \* hidden, hidden), and biases `b_ih`, `b_hh` (4 \* hidden,) or None. Returns: the
-        /// state after the step. Derivative: that of the ops it is composed of. Errors: RuntimeError if sizes or dtypes
-        /// are incompatible; IndexError for operands without two dims.
+        /// features), `w_hh` (4 \* hidden, hidden), and biases `b_ih`, `b_hh` (4 \* hidden,) or `None`.
+        ///
+        /// Returns: the state after the step.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
     }
     fn [lstm_cell try_lstm_cell lstm_cell_with try_lstm_cell_with] (['a] input: &Tensor, hx: impl Into<Tensors<'a>>,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -200,9 +229,13 @@ op! {
         /// One step of `gru`: with gates `r, z` and `n = tanh(.. + r ..)`, the state becomes `n + z (h - n)`.
         ///
         /// Args: `input` (batch, features); `hx` (batch, hidden); `w_ih` (3 \* hidden, features), `w_hh` (3 \* hidden,
-        /// hidden), and biases `b_ih`, `b_hh` (3 \* hidden,) or None. Returns: the state after the step. Derivative:
-        /// that of the ops it is composed of. Errors: RuntimeError if sizes or dtypes are incompatible; IndexError for
-        /// operands without two dims.
+        /// hidden), and biases `b_ih`, `b_hh` (3 \* hidden,) or `None`.
+        ///
+        /// Returns: the state after the step.
+        ///
+        /// Derivative: that of the ops it is composed of.
+        ///
+        /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
     }
     fn [gru_cell try_gru_cell gru_cell_with try_gru_cell_with] ([] input: &Tensor, hx: &Tensor, w_ih: &Tensor,
         w_hh: &Tensor)

@@ -14,9 +14,13 @@ op! {
         /// Equal elements keep their order. NaN counts as greater than every number.
         ///
         /// Args: `input` any real dtype; `dim` the dimension, the last by default; `descending` puts the greatest
-        /// first; `stable` changes nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in
-        /// int64. Derivative: `g` to the indices. Errors: IndexError for a dimension out of range; RuntimeError for
-        /// complex dtypes.
+        /// first; `stable` changes nothing.
+        ///
+        /// Returns: `(values, indices)`, both of the shape of `input`, indices in int64.
+        ///
+        /// Derivative: `g` to the indices.
+        ///
+        /// Errors: for a dimension out of range; for complex dtypes.
     }
     fn [sort try_sort sort_with try_sort_with] ([] input: &Tensor)
     method [sort try_sort sort_with try_sort_with] ([] &self) {let input = self;}
@@ -59,7 +63,16 @@ op! {
     {
         /// The indices that put `input` in order along a dimension; see `sort`.
         ///
-        /// Args: as `sort`. Returns: indices in int64, of the shape of `input`; they carry no gradient.
+        /// Args: as `sort`.
+        ///
+        /// Returns: indices in int64, of the shape of `input`; they carry no gradient.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3f32, 1.0, 2.0].argsort().to_vec::<i64>()?, [1, 2, 0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [argsort try_argsort argsort_with try_argsort_with] ([] input: &Tensor)
     method [argsort try_argsort argsort_with try_argsort_with] ([] &self) {let input = self;}
@@ -103,8 +116,20 @@ op! {
     {
         /// The elements in rising order along the first dimension.
         ///
-        /// Args: `input` any real dtype. Returns: a tensor of the shape of `input`. Derivative: `g` to the indices.
-        /// Errors: RuntimeError for complex dtypes.
+        /// Args: `input` any real dtype.
+        ///
+        /// Returns: a tensor of the shape of `input`.
+        ///
+        /// Derivative: `g` to the indices.
+        ///
+        /// Errors: for complex dtypes.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![[3f32, 1.0], [2.0, 4.0]].msort().to_vec::<f64>()?, [2.0, 1.0, 3.0, 4.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [msort try_msort] ([] input: &Tensor)
     method [msort try_msort] ([] &self) {let input = self;}
@@ -118,10 +143,14 @@ op! {
         ///
         /// Of equal elements the first ones are taken. NaN counts as greater than every number.
         ///
-        /// Args: `input` any real dtype but bool; `k` how many; `dim` the dimension; `largest` False for the smallest;
-        /// `sorted` is accepted for compatibility with torch, the elements come in order either way. Returns: `(values,
-        /// indices)` with size `k` along the dimension, indices in int64. Derivative: `g` to the indices. Errors:
-        /// RuntimeError if there are fewer than `k`, and for bool; IndexError for a dimension out of range.
+        /// Args: `input` any real dtype but bool; `k` how many; `dim` the dimension; `largest` `false` for the
+        /// smallest; `sorted` is accepted for compatibility with torch, the elements come in order either way.
+        ///
+        /// Returns: `(values, indices)` with size `k` along the dimension, indices in int64.
+        ///
+        /// Derivative: `g` to the indices.
+        ///
+        /// Errors: if there are fewer than `k`, and for bool; for a dimension out of range.
     }
     fn [topk try_topk topk_with try_topk_with] ([] input: &Tensor, k: i64)
     method [topk try_topk topk_with try_topk_with] ([] &self, k: i64) {let input = self;}
@@ -144,9 +173,13 @@ op! {
         /// The `k`-th smallest element along a dimension, and its index.
         ///
         /// Args: `input` any real dtype but bool; `k` from 1; `dim` the dimension, the last by default; `keepdim` keeps
-        /// it with size 1. Returns: `(values, indices)`, indices in int64. Derivative: `g` to the index. Errors:
-        /// RuntimeError if `k` is out of range; IndexError for a dimension out of range or of size 0;
-        /// NotImplementedError for bool.
+        /// it with size 1.
+        ///
+        /// Returns: `(values, indices)`, indices in int64.
+        ///
+        /// Derivative: `g` to the index.
+        ///
+        /// Errors: if `k` is out of range; for a dimension out of range or of size 0; for bool.
     }
     fn [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] input: &Tensor, k: i64)
     method [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] &self, k: i64) {let input = self;}
@@ -168,8 +201,20 @@ op! {
     {
         /// The median of all elements: the one in the middle of their order, the lower one of two. NaN if there is one.
         ///
-        /// Args: `input` any real dtype but bool. Returns: a 0-dim tensor; NaN for no elements. Derivative: `g`, split
-        /// evenly among the elements equal to the median. Errors: NotImplementedError for bool.
+        /// Args: `input` any real dtype but bool.
+        ///
+        /// Returns: a 0-dim tensor; NaN for no elements.
+        ///
+        /// Derivative: `g`, split evenly among the elements equal to the median.
+        ///
+        /// Errors: for bool.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3f32, 1.0, 2.0, 4.0].median().item::<f64>()?, 2.0);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [median try_median] ([] input: &Tensor)
     method [median try_median] ([] &self) {let input = self;}
@@ -181,9 +226,20 @@ op! {
     {
         /// The median along a dimension and its index: the element in the middle of the order, the lower one of two.
         ///
-        /// Args: `input` any real dtype but bool; `dim` the dimension; `keepdim` keeps it with size 1. Returns:
-        /// `(values, indices)`, indices in int64. Derivative: `g` to the index. Errors: IndexError for a dimension out
-        /// of range or of size 0; NotImplementedError for bool.
+        /// Args: `input` any real dtype but bool; `dim` the dimension; `keepdim` keeps it with size 1.
+        ///
+        /// Returns: `(values, indices)`, indices in int64.
+        ///
+        /// Derivative: `g` to the index.
+        ///
+        /// Errors: for a dimension out of range or of size 0; for bool.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![[3f32, 1.0, 2.0], [4.0, 6.0, 5.0]].median_dim(1).values.to_vec::<f64>()?, [2.0, 5.0]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "median")]
     }
     fn [median_dim try_median_dim median_dim_with try_median_dim_with] ([] input: &Tensor, dim: i64)
@@ -223,8 +279,12 @@ op! {
         /// Of several such elements the smallest is taken. NaN equals nothing, itself included.
         ///
         /// Args: `input` any real dtype; `dim` the dimension, the last by default; `keepdim` keeps it with size 1.
-        /// Returns: `(values, indices)`, indices in int64. Derivative: `g` to the index. Errors: IndexError for a
-        /// dimension out of range or of size 0; NotImplementedError for complex dtypes.
+        ///
+        /// Returns: `(values, indices)`, indices in int64.
+        ///
+        /// Derivative: `g` to the index.
+        ///
+        /// Errors: for a dimension out of range or of size 0; for complex dtypes.
     }
     fn [mode try_mode mode_with try_mode_with] ([] input: &Tensor)
     method [mode try_mode mode_with try_mode_with] ([] &self) {let input = self;}
@@ -249,11 +309,21 @@ op! {
         /// Between two elements, `interpolation` decides. NaN, if there is one, is the result.
         ///
         /// Args: `input` float32 or float64, with elements; `q` numbers from 0 to 1, a 0-dim tensor or a vector of the
-        /// same dtype; `dim` the dimension, None for all elements; `keepdim` keeps it with size 1; `interpolation`
-        /// 'linear', 'lower', 'higher', 'midpoint' or 'nearest'. Returns: a tensor without the dimension, with one in
-        /// front for a vector `q`. Derivative: `g` to the elements on both sides of the result, by their weights; for
-        /// `q` their distance. Errors: RuntimeError for other dtypes, no elements, or `q` outside 0 to 1; IndexError
-        /// for a dimension out of range.
+        /// same dtype; `dim` the dimension, `None` for all elements; `keepdim` keeps it with size 1; `interpolation`
+        /// 'linear', 'lower', 'higher', 'midpoint' or 'nearest'.
+        ///
+        /// Returns: a tensor without the dimension, with one in front for a vector `q`.
+        ///
+        /// Derivative: `g` to the elements on both sides of the result, by their weights; for `q` their distance.
+        ///
+        /// Errors: for other dtypes, no elements, or `q` outside 0 to 1; for a dimension out of range.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3f32, 1.0, 2.0].quantiles(&tensor![0.5f32, 0.75]).to_vec::<f64>()?, [2.0, 2.5]);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
         #[doc(alias = "quantile")]
     }
     fn [quantiles try_quantiles quantiles_with try_quantiles_with] ([] input: &Tensor, q: &Tensor)
@@ -276,6 +346,13 @@ op! {
 op! {
     {
         /// The element at the fraction `q` of the sorted order of all elements; see `quantile`.
+        ///
+        /// ```
+        /// use retrograd::tensor;
+        ///
+        /// assert_eq!(tensor![3f32, 1.0, 2.0].quantile(0.25).item::<f64>()?, 1.5);
+        /// # Ok::<(), retrograd::Error>(())
+        /// ```
     }
     fn [quantile try_quantile quantile_with try_quantile_with] ([] input: &Tensor, q: f64)
     method [quantile try_quantile quantile_with try_quantile_with] ([] &self, q: f64) {let input = self;}

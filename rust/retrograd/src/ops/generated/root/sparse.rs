@@ -9,8 +9,13 @@ op! {
     {
         /// The same sparse tensor with its entries in the order of their indices, those of one place as their sum.
         ///
-        /// Args: `input` a sparse tensor in coordinates. Returns: a sparse tensor; `input` itself if it is coalesced
-        /// already. Derivative: `g`. Errors: RuntimeError for a tensor of another layout.
+        /// Args: `input` a sparse tensor in coordinates.
+        ///
+        /// Returns: a sparse tensor; `input` itself if it is coalesced already.
+        ///
+        /// Derivative: `g`.
+        ///
+        /// Errors: for a tensor of another layout.
     }
     method [coalesce try_coalesce] ([] &self) {let input = self;}
     -> Tensor = engine::sparse::coalesce, (input.engine())
@@ -21,9 +26,13 @@ op! {
     {
         /// The entries of a sparse tensor.
         ///
-        /// Args: `input` a sparse tensor; one in coordinates must be coalesced. Returns: a tensor of shape (entries,
-        /// \*sizes of dense axes) over the memory of the entries. Derivative: a sparse tensor of `g` with the indices
-        /// of `input`. Errors: RuntimeError for a tensor that is not sparse, or not coalesced.
+        /// Args: `input` a sparse tensor; one in coordinates must be coalesced.
+        ///
+        /// Returns: a tensor of shape (entries, \*sizes of dense axes) over the memory of the entries.
+        ///
+        /// Derivative: a sparse tensor of `g` with the indices of `input`.
+        ///
+        /// Errors: for a tensor that is not sparse, or not coalesced.
     }
     method [values try_values] ([] &self) {let input = self;}
     -> Tensor = engine::sparse::values, (input.engine())
@@ -34,9 +43,12 @@ op! {
     {
         /// All elements of a sparse tensor.
         ///
-        /// Args: `input` any layout; `dtype` the dtype of the result; `masked_grad` False says that the elements that
-        /// are not given count in the derivative. Returns: a dense tensor; `input` itself if it is one. Derivative: `g`
-        /// at the entries of `input`, as a sparse tensor; of all elements with `masked_grad=False`.
+        /// Args: `input` any layout; `dtype` the dtype of the result; `masked_grad` `false` says that the elements that
+        /// are not given count in the derivative.
+        ///
+        /// Returns: a dense tensor; `input` itself if it is one.
+        ///
+        /// Derivative: `g` at the entries of `input`, as a sparse tensor; of all elements with `masked_grad(false)`.
     }
     method [to_dense try_to_dense to_dense_with try_to_dense_with] ([] &self) {let input = self;}
     -> Tensor = engine::sparse::to_dense, (input.engine(), None, None)
@@ -47,8 +59,11 @@ op! {
     {
         /// The elements of a tensor that are not zero, with their indices.
         ///
-        /// Args: `input` any layout; `layout` of the result, `sparse_coo` by default; `blocksize`, `dense_dim` None:
-        /// these layouts have none. Returns: a coalesced sparse tensor; `input` itself if it has that layout.
+        /// Args: `input` any layout; `layout` of the result, `sparse_coo` by default; `blocksize`, `dense_dim` `None`:
+        /// these layouts have none.
+        ///
+        /// Returns: a coalesced sparse tensor; `input` itself if it has that layout.
+        ///
         /// Derivative: `g` in the layout of `input`.
     }
     method [to_sparse try_to_sparse to_sparse_with try_to_sparse_with] ([] &self) {let input = self;}
@@ -61,8 +76,13 @@ op! {
     {
         /// The slices of a tensor along its first axes that are not zero, with their indices.
         ///
-        /// Args: `sparse_dim` how many axes get indices. Returns: a coalesced sparse tensor. Derivative: `g`, dense.
-        /// Errors: RuntimeError for a number of axes that the tensor does not have.
+        /// Args: `sparse_dim` how many axes get indices.
+        ///
+        /// Returns: a coalesced sparse tensor.
+        ///
+        /// Derivative: `g`, dense.
+        ///
+        /// Errors: for a number of axes that the tensor does not have.
         #[doc(alias = "to_sparse")]
     }
     method [to_sparse_dim try_to_sparse_dim] ([] &self, sparse_dim: i64) {let input = self;}
@@ -74,7 +94,10 @@ op! {
     {
         /// The elements of a tensor that are not zero, in coordinates; `to_sparse()`.
         ///
-        /// Args: `input` any layout. Returns: a coalesced sparse tensor; `input` itself if it has that layout.
+        /// Args: `input` any layout.
+        ///
+        /// Returns: a coalesced sparse tensor; `input` itself if it has that layout.
+        ///
         /// Derivative: `g` in the layout of `input`.
     }
     method [to_sparse_coo try_to_sparse_coo] ([] &self) {let input = self;}
@@ -86,8 +109,13 @@ op! {
     {
         /// The elements of a matrix that are not zero, by rows.
         ///
-        /// Args: `input` (n, m) any layout; `dense_dim` None or 0. Returns: a sparse matrix; `input` itself if it has
-        /// that layout. Derivative: `g` in the layout of `input`. Errors: RuntimeError for a tensor that is no matrix.
+        /// Args: `input` (n, m) any layout; `dense_dim` `None` or 0.
+        ///
+        /// Returns: a sparse matrix; `input` itself if it has that layout.
+        ///
+        /// Derivative: `g` in the layout of `input`.
+        ///
+        /// Errors: for a tensor that is no matrix.
     }
     method [to_sparse_csr try_to_sparse_csr to_sparse_csr_with try_to_sparse_csr_with] ([] &self) {let input = self;}
     -> Tensor = engine::sparse::to_sparse_csr, (input.engine(), None)
@@ -98,9 +126,13 @@ op! {
     {
         /// The elements of `input` where `mask` has entries.
         ///
-        /// Args: `input` dense or sparse; `mask` a sparse tensor of the same shape. Returns: a sparse tensor with the
-        /// indices of `mask`, in order. Derivative: `g` at these indices, dense if `input` is. Errors: RuntimeError if
-        /// the shapes differ or `mask` is not sparse.
+        /// Args: `input` dense or sparse; `mask` a sparse tensor of the same shape.
+        ///
+        /// Returns: a sparse tensor with the indices of `mask`, in order.
+        ///
+        /// Derivative: `g` at these indices, dense if `input` is.
+        ///
+        /// Errors: if the shapes differ or `mask` is not sparse.
     }
     method [sparse_mask try_sparse_mask] ([] &self, mask: &Tensor) {let input = self;}
     -> Tensor = engine::sparse::mask::sparse_mask, (input.engine(), mask.engine())

@@ -1,8 +1,10 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "fft"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{DDtypeRequiresGradOptions, DimOptions, FftnOptions, NDimNormOptions, SDimNormOptions};
+use crate::ops::options::*;
 use crate::ops::{FftNorm, as_dims, factory};
 use crate::shape::{Dims, Shape};
 
@@ -32,6 +34,7 @@ op! {
     {[] o: DDtypeRequiresGradOptions => Tensor = (n, o.d, factory(o.dtype, o.requires_grad))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The discrete Fourier transform along an axis: `y[k] = sum of x[j] exp(-2 pi i j k / n)`.
@@ -41,12 +44,15 @@ op! {
         /// "forward", its root for "ortho", nothing for "backward" (the default). Returns: a complex tensor.
         /// Derivative: the inverse transform of `g`, not divided by `n`; of real numbers its real part. Errors:
         /// RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fft try_fft fft_with try_fft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fft` along an axis: `y[k] = sum of x[j] exp(2 pi i j k / n) / n`.
@@ -56,12 +62,15 @@ op! {
         /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor.
         /// Derivative: the transform of `g` divided by `n`; of real numbers its real part. Errors: RuntimeError for
         /// fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifft try_ifft ifft_with try_ifft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of real numbers along an axis, the first `n // 2 + 1` numbers of it: the others are
@@ -73,12 +82,15 @@ op! {
         /// Derivative: the real part of the inverse transform of `g`, with zeros for what is left out, not divided by
         /// `n`. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not
         /// exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [rfft try_rfft rfft_with try_rfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `rfft` along an axis: `n` real numbers of the first `n // 2 + 1` numbers of their transform.
@@ -90,12 +102,15 @@ op! {
         /// an even length, `2 (m - 1)` for `m` numbers. Derivative: `rfft(g) / n`, doubled where a number stands for
         /// two of the spectrum. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the
         /// axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [irfft try_irfft irfft_with try_irfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform along an axis of `n` numbers that are Hermitian, `x[n - j] = conj(x[j])`, given by the
@@ -107,12 +122,15 @@ op! {
         /// an even length, `2 (m - 1)` for `m` numbers. Derivative: `conj(rfft(g))`, doubled where a number stands for
         /// two. Errors: RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not
         /// exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [hfft try_hfft hfft_with try_hfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `hfft` along an axis: the first `n // 2 + 1` of the Hermitian numbers whose transform is
@@ -123,17 +141,22 @@ op! {
         /// "backward" (the default), its root for "ortho", nothing for "forward". Returns: a complex tensor.
         /// Derivative: the real part of the transform of `g`, with zeros for what is left out, divided by `n`. Errors:
         /// RuntimeError for fewer points than 1, another norm or dtype; IndexError if the axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ihfft try_ihfft ihfft_with try_ihfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform along two axes: `fft` along one after the other.
         ///
         /// Args: as `fftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fft2 try_fft2 fft2_with try_fft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft2, (input.engine(), None, &[-2, -1], None)
@@ -141,11 +164,14 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fft2`: `ifft` along two axes.
         ///
         /// Args: as `ifftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifft2 try_ifft2 ifft2_with try_ifft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft2, (input.engine(), None, &[-2, -1], None)
@@ -153,12 +179,15 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of real numbers along two axes: `rfft` along the last one, then `fft` along the
         /// others.
         ///
         /// Args: as `rfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [rfft2 try_rfft2 rfft2_with try_rfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft2, (input.engine(), None, &[-2, -1], None)
@@ -166,11 +195,14 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `rfft2`: `ifft` along the first one, then `irfft` along the last one.
         ///
         /// Args: as `irfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [irfft2 try_irfft2 irfft2_with try_irfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft2, (input.engine(), None, &[-2, -1], None)
@@ -178,12 +210,15 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of Hermitian numbers along two axes: `fft` along the first one, then `hfft` along the
         /// last one.
         ///
         /// Args: as `hfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [hfft2 try_hfft2 hfft2_with try_hfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft2, (input.engine(), None, &[-2, -1], None)
@@ -191,11 +226,14 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `hfft2`: `ihfft` along the last of two axes, then `ifft` along the others.
         ///
         /// Args: as `ihfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ihfft2 try_ihfft2 ihfft2_with try_ihfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft2, (input.engine(), None, &[-2, -1], None)
@@ -203,6 +241,7 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform along several axes: `fft` along one after the other.
@@ -213,6 +252,8 @@ op! {
         /// (the default). Returns: a complex tensor. Derivative: the inverse transform of `g`, not divided by the
         /// number of points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if
         /// `s` and `dim` differ in length; IndexError if an axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fftn try_fftn fftn_with try_fftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftn, (input.engine(), None, None, None)
@@ -220,6 +261,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fftn`: `ifft` along several axes.
@@ -230,6 +272,8 @@ op! {
         /// for "forward". Returns: a complex tensor. Derivative: the transform of `g`, divided by the number of points.
         /// Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim`
         /// differ in length; IndexError if an axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifftn try_ifftn ifftn_with try_ifftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftn, (input.engine(), None, None, None)
@@ -237,6 +281,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of real numbers along several axes: `rfft` along the last one, then `fft` along the
@@ -249,6 +294,8 @@ op! {
         /// Derivative: the real part of the inverse transform of `g`, with zeros for what is left out. Errors:
         /// RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and `dim` differ in
         /// length; IndexError if an axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [rfftn try_rfftn rfftn_with try_rfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfftn, (input.engine(), None, None, None)
@@ -256,6 +303,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `rfftn`: `ifft` along all but the last one, then `irfft` along the last one.
@@ -266,6 +314,8 @@ op! {
         /// for "forward". Returns: a real tensor. Derivative: the `rfftn` of `g`, doubled where a number stands for
         /// two, divided by the number of points. Errors: RuntimeError for fewer points than 1, repeated axes, another
         /// norm or dtype, or if `s` and `dim` differ in length; IndexError if an axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [irfftn try_irfftn irfftn_with try_irfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfftn, (input.engine(), None, None, None)
@@ -273,6 +323,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of Hermitian numbers along several axes: `fft` along all but the last one, then `hfft`
@@ -284,6 +335,8 @@ op! {
         /// (the default). Returns: a real tensor. Derivative: the conjugate of the `rfftn` of `g`, doubled where a
         /// number stands for two. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype,
         /// or if `s` and `dim` differ in length; IndexError if an axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [hfftn try_hfftn hfftn_with try_hfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfftn, (input.engine(), None, None, None)
@@ -291,6 +344,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `hfftn`: `ihfft` along the last of several axes, then `ifft` along the others.
@@ -302,6 +356,8 @@ op! {
         /// Derivative: the real part of the transform of `g`, with zeros for what is left out, divided by the number of
         /// points. Errors: RuntimeError for fewer points than 1, repeated axes, another norm or dtype, or if `s` and
         /// `dim` differ in length; IndexError if an axis does not exist.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ihfftn try_ihfftn ihfftn_with try_ihfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfftn, (input.engine(), None, None, None)
@@ -309,18 +365,22 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// A copy with the frequency 0 in the middle of each axis, where transforms have it in front.
         ///
         /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative:
         /// `g` moved back. Errors: IndexError if an axis does not exist; RuntimeError without axes.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fftshift try_fftshift fftshift_with try_fftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftshift, (input.engine(), None)
     {[] o: DimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// As `fftshift`, along `dim`.
@@ -330,18 +390,22 @@ op! {
     {}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fftshift`: a copy with the middle of each axis in front.
         ///
         /// Args: `input` any dtype; `dim` the axes, by default all. Returns: a tensor of the same shape. Derivative:
         /// `g` moved back. Errors: as `fftshift`.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifftshift try_ifftshift ifftshift_with try_ifftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftshift, (input.engine(), None)
     {[] o: DimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// As `ifftshift`, along `dim`.

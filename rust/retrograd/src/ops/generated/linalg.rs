@@ -1,13 +1,9 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "linalg"), allow(unused_imports))]
+
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    AtolRtolHermitianOptions, CholeskyExOptions, CondOptions, DiagEmbedOptions, DimKeepdimDtypeOptions, DimsOptions,
-    HermitianOptions, InvExOptions, LdlFactorExOptions, LinalgNormOptions, LstsqOptions, LuFactorExOptions,
-    LuSolveOptions, MatrixNormOptions, MatrixNormOrdOptions, PinvTensorsOptions, PivotOptions, QrOptions,
-    SolveExOptions, SolveOptions, SolveTriangularOptions, SvdOptions, SvdvalsOptions, TensorinvOptions,
-    TrapezoidAtOptions, UploOptions, UpperOptions, VanderOptions, VectorNormOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{
     CholeskyInfo, Eig, InverseInfo, Ldl, LdlInfo, Lstsq, LstsqDriver, Lu, LuInfo, MatrixNorm, Plu, Qr, SignLogabsdet,
     SolutionInfo, Svd, SvdDriver, Tensors, as_dims, as_scalar,
@@ -218,6 +214,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The Cholesky factorization of Hermitian (or real symmetric) positive-definite matrices: `A = L L^H`.
@@ -227,12 +224,15 @@ op! {
         /// Derivative: `L^-H phi(L^H g) L^-1` made Hermitian, with `phi` the lower triangle whose diagonal is halved
         /// (Murray 2016). Errors: LinAlgError if a matrix is not positive-definite, RuntimeError if matrices are not
         /// square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky try_cholesky cholesky_with try_cholesky_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::cholesky::linalg_cholesky, (a.engine(), false)
     {[] o: UpperOptions => Tensor = (a.engine(), o.upper)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The Cholesky factorization, with a number for each matrix that says whether it succeeded; see
@@ -241,12 +241,15 @@ op! {
         /// Args: `A`, `upper` as there; `check_errors` raises as it does. Returns: `(L, info)`: `info`, int32, is 0, or
         /// the order of the first leading minor that is not positive-definite; then the matrix holds what was computed
         /// till then.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky_ex try_cholesky_ex cholesky_ex_with try_cholesky_ex_with] ([] a: &Tensor)
     -> CholeskyInfo = engine::linalg::cholesky::cholesky_ex, (a.engine(), false, false)
     {[] o: CholeskyExOptions => CholeskyInfo = (a.engine(), o.upper, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, or of `X A = B`, with triangular matrices `A`.
@@ -256,6 +259,8 @@ op! {
         /// equation; `unitriangular` takes ones for the diagonal. Returns: a tensor of the shape of `B`, broadcast. A
         /// zero on the diagonal gives infinities or NaN. Derivative: `gB = A^-H g` and the triangle of `-gB X^H` (Giles
         /// 2008, 2.3.1). Errors: RuntimeError if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [solve_triangular try_solve_triangular solve_triangular_with try_solve_triangular_with] ([] a: &Tensor,
         b: &Tensor, upper: bool)
@@ -263,6 +268,7 @@ op! {
     {[] o: SolveTriangularOptions => Tensor = (a.engine(), b.engine(), upper, o.left, o.unitriangular)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The factorization `A = L D L^T` of symmetric matrices, or `L D L^H` of Hermitian ones.
@@ -272,24 +278,30 @@ op! {
         /// one or two rows, and below it `L`, without its ones; and the rows that were swapped, as LAPACK's `sytrf` has
         /// them: negative for blocks of two rows. There is no derivative. Errors: LinAlgError if a block of `D` is
         /// zero, RuntimeError if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ldl_factor try_ldl_factor ldl_factor_with try_ldl_factor_with] ([] a: &Tensor)
     -> Ldl = engine::linalg::ldl::ldl_factor, (a.engine(), false)
     {[] o: HermitianOptions => Ldl = (a.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// As `linalg.ldl_factor`, with a number for each matrix.
         ///
         /// Args: `A`, `hermitian` as there; `check_errors` raises as it does. Returns: `(LD, pivots, info)`: `info`,
         /// int32, is 0, or the first block of `D`, from 1 on, that is zero. There is no derivative.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ldl_factor_ex try_ldl_factor_ex ldl_factor_ex_with try_ldl_factor_ex_with] ([] a: &Tensor)
     -> LdlInfo = engine::linalg::ldl::ldl_factor_ex, (a.engine(), false, false)
     {[] o: LdlFactorExOptions => LdlInfo = (a.engine(), o.hermitian, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B` by the factors of `A`.
@@ -297,12 +309,15 @@ op! {
         /// Args: `LD`, `pivots` what `linalg.ldl_factor` returned, with the same `hermitian`; `B` (\*, n, k), whose
         /// batch broadcasts with theirs. Returns: a tensor of the shape of `B`, broadcast. There is no derivative.
         /// Errors: RuntimeError if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ldl_solve try_ldl_solve ldl_solve_with try_ldl_solve_with] ([] ld: &Tensor, pivots: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::ldl::ldl_solve, (ld.engine(), pivots.engine(), b.engine(), false)
     {[] o: HermitianOptions => Tensor = (ld.engine(), pivots.engine(), b.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The LU factorization with row pivoting, `A = P L U`.
@@ -311,12 +326,15 @@ op! {
         /// L, U)`: permutations (\*, m, m), lower triangles (\*, m, k) with ones on the diagonal, upper triangles (\*,
         /// k, n), with `k = min(m, n)`. Singular matrices are factored too; they have no derivative. Derivative: that
         /// of Walter and Lehmann (2010). Errors: RuntimeError for fewer than 2 dims.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu try_lu lu_with try_lu_with] ([] a: &Tensor)
     -> Plu = engine::linalg::lu::linalg_lu, (a.engine(), true)
     {[] o: PivotOptions => Plu = (a.engine(), o.pivot)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The factors of `A = P L U` in one matrix, and the pivots.
@@ -325,24 +343,30 @@ op! {
         /// `(LU, pivots)`: `U` and below its diagonal `L`, without its ones; and in int32, from 1 on, the row that each
         /// row was swapped with. Derivative: that of Walter and Lehmann (2010). Errors: RuntimeError if a diagonal
         /// element of `U` is zero.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_factor try_lu_factor lu_factor_with try_lu_factor_with] ([] a: &Tensor)
     -> Lu = engine::linalg::lu::lu_factor, (a.engine(), true)
     {[] o: PivotOptions => Lu = (a.engine(), o.pivot)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// As `linalg.lu_factor`, with a number for each matrix.
         ///
         /// Args: `A`, `pivot` as there; `check_errors` raises as it does. Returns: `(LU, pivots, info)`: `info`, int32,
         /// is 0, or the first diagonal element of `U`, from 1 on, that is zero.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_factor_ex try_lu_factor_ex lu_factor_ex_with try_lu_factor_ex_with] ([] a: &Tensor)
     -> LuInfo = engine::linalg::lu::lu_factor_ex, (a.engine(), true, false)
     {[] o: LuFactorExOptions => LuInfo = (a.engine(), o.pivot, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, or `X A = B`, by the factors of `A`.
@@ -351,12 +375,15 @@ op! {
         /// `left`; `adjoint` takes the adjoint of `A`. Batches broadcast. Returns: a tensor of the shape of `B`,
         /// broadcast. Derivative: `gB = A^-H g`, and those of the factors from `-gB X^H`. Errors: RuntimeError if
         /// shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_solve try_lu_solve lu_solve_with try_lu_solve_with] ([] lu: &Tensor, pivots: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::lu::linalg_lu_solve, (lu.engine(), pivots.engine(), b.engine(), true, false)
     {[] o: LuSolveOptions => Tensor = (lu.engine(), pivots.engine(), b.engine(), o.left, o.adjoint)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, or of `X A = B`, with square matrices `A`.
@@ -366,24 +393,30 @@ op! {
         /// last axis, is vectors. Returns: a tensor of the shape of `B`, broadcast. Derivative: `gB = A^-H g` and `gA =
         /// -gB X^H` (Giles 2008, 2.3.1). Errors: LinAlgError if a matrix is singular, RuntimeError if shapes or dtypes
         /// do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [solve try_solve solve_with try_solve_with] ([] a: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::solve::solve, (a.engine(), b.engine(), true)
     {[] o: SolveOptions => Tensor = (a.engine(), b.engine(), o.left)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, with a number for each matrix that says whether there is one; see `linalg.solve`.
         ///
         /// Args: `A`, `B`, `left` as there; `check_errors` raises as it does. Returns: `(result, info)`: `info`, int32,
         /// is 0, or the diagonal element of the factor `U`, from 1 on, that is zero.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [solve_ex try_solve_ex solve_ex_with try_solve_ex_with] ([] a: &Tensor, b: &Tensor)
     -> SolutionInfo = engine::linalg::solve::solve_ex, (a.engine(), b.engine(), true, false)
     {[] o: SolveExOptions => SolutionInfo = (a.engine(), b.engine(), o.left, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The inverses of square matrices.
@@ -391,24 +424,30 @@ op! {
         /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a tensor of the same
         /// shape. Derivative: `-A^-H g A^-H` (Giles 2008, 2.2.3). Errors: LinAlgError if a matrix is singular,
         /// RuntimeError if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [inv try_inv] ([] a: &Tensor)
     -> Tensor = engine::linalg::solve::inv, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The inverses of square matrices, with a number for each that says whether there is one; see `linalg.inv`.
         ///
         /// Args: `check_errors` raises as `linalg.inv` does. Returns: `(inverse, info)`: `info`, int32, is 0, or the
         /// diagonal element of the factor `U`, from 1 on, that is zero.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [inv_ex try_inv_ex inv_ex_with try_inv_ex_with] ([] a: &Tensor)
     -> InverseInfo = engine::linalg::solve::inv_ex, (a.engine(), false)
     {[] o: InvExOptions => InverseInfo = (a.engine(), o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The tensor that `tensordot` takes back to the identity: the inverse of a matrix whose rows are the first
@@ -417,12 +456,15 @@ op! {
         /// Args: `A` whose first `ind` axes have as many elements as the others. Returns: a tensor with the axes in the
         /// other order, the last ones first. Derivative: that of `linalg.inv`. Errors: RuntimeError if sizes do not
         /// fit, LinAlgError if there is no inverse.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [tensorinv try_tensorinv tensorinv_with try_tensorinv_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::solve::tensorinv, (a.engine(), 2)
     {[] o: TensorinvOptions => Tensor = (a.engine(), o.ind)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The tensor `X` with `tensordot(A, X, X.ndim) = B`.
@@ -430,12 +472,15 @@ op! {
         /// Args: `A` whose first axes are those of `B`, and whose others have as many elements; `dims` axes of `A` that
         /// are moved to the end before. Returns: a tensor with the other axes of `A`. Derivative: that of
         /// `linalg.solve`. Errors: RuntimeError if sizes do not fit, LinAlgError if there is no solution.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [tensorsolve try_tensorsolve tensorsolve_with try_tensorsolve_with] ([] a: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::solve::tensorsolve, (a.engine(), b.engine(), None)
     {[] o: DimsOptions => Tensor = (a.engine(), b.engine(), o.dims.as_ref().map(Dims::as_slice))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The determinants of square matrices.
@@ -443,12 +488,15 @@ op! {
         /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each matrix,
         /// 1 of empty ones. Derivative: `g` times the cofactors, `det A^-H`; those of singular matrices too. Errors:
         /// RuntimeError if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [det try_det] ([] a: &Tensor)
     -> Tensor = engine::linalg::determinant::linalg_det, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The signs of determinants, and the logarithms of their magnitudes.
@@ -457,12 +505,15 @@ op! {
         /// sign has the dtype of `A`, and is a number of magnitude 1, or 0 for a singular matrix, whose logarithm is
         /// `-inf`. Derivative: `A^-H` times the gradient of the logarithm, and of complex matrices `-i Im(conj(g)
         /// sign)`. Errors: RuntimeError if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [slogdet try_slogdet] ([] a: &Tensor)
     -> SignLogabsdet = engine::linalg::determinant::linalg_slogdet, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The QR decomposition of matrices: `A = Q R`, with orthonormal columns of `Q` and an upper triangle `R`.
@@ -472,12 +523,15 @@ op! {
         /// Derivative: `(gQ + Q copyltu(R gR^H - gQ^H Q)) R^-H` (Seeger et al. 2017, 4.3), of matrices whose first
         /// `min(m, n)` columns are linearly independent; not with mode "r", nor with "complete" and more rows than
         /// columns. Errors: RuntimeError there, and for other modes.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [qr try_qr qr_with try_qr_with] ([] a: &Tensor)
     -> Qr = engine::linalg::qr::linalg_qr, (a.engine(), "reduced")
     {[] o: QrOptions => Qr = (a.engine(), o.mode.name())}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The first columns of the product of Householder reflections, as `geqrf` gives them.
@@ -486,12 +540,15 @@ op! {
         /// `m >= n >= k`, of one dtype. Returns: (\*, m, n), the first `n` columns of `H[0] H[1] ...` with `H[i] = I -
         /// tau[i] v v^H`. Derivative: that of a product, a factor at a time. Errors: RuntimeError if shapes or dtypes
         /// do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [householder_product try_householder_product] ([] input: &Tensor, tau: &Tensor)
     -> Tensor = engine::linalg::qr::householder_product, (input.engine(), tau.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues and eigenvectors of Hermitian (or real symmetric) matrices: `A = V diag(w) V^H`.
@@ -502,24 +559,30 @@ op! {
         /// 3.1). Eigenvectors have an arbitrary sign or phase: a loss that depends on phases is refused. Repeated
         /// eigenvalues that the loss does not separate add nothing; otherwise the derivative is infinite or NaN.
         /// Errors: LinAlgError if there are infinities or NaN; RuntimeError if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eigh try_eigh eigh_with try_eigh_with] ([] a: &Tensor)
     -> Eig = engine::linalg::eigh::linalg_eigh, (a.engine(), "L")
     {[] o: UploOptions => Eig = (a.engine(), o.uplo.name())}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues of Hermitian (or real symmetric) matrices, in ascending order.
         ///
         /// Args: as `linalg.eigh`. Returns: real numbers (\*, n). Derivative: `V diag(g) V^H`, of any matrix. Errors:
         /// as there.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eigvalsh try_eigvalsh eigvalsh_with try_eigvalsh_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::eigh::eigvalsh, (a.engine(), "L")
     {[] o: UploOptions => Tensor = (a.engine(), o.uplo.name())}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues and eigenvectors of square matrices: `A V = V diag(w)`.
@@ -530,23 +593,29 @@ op! {
         /// 3.1; Boeddeker et al. 2017); a loss that depends on the phases of eigenvectors is refused; repeated
         /// eigenvalues as for `linalg.eigh`. Errors: RuntimeError if matrices are not square, or have infinities or
         /// NaN; LinAlgError if the iteration does not converge.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eig try_eig] ([] a: &Tensor)
     -> Eig = engine::linalg::eig::linalg_eig, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues of square matrices, complex numbers in no particular order.
         ///
         /// Args: as `linalg.eig`. Returns: (\*, n). Derivative: `V^-H diag(g) V^H`. Errors: as there.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eigvals try_eigvals] ([] a: &Tensor)
     -> Tensor = engine::linalg::eig::eigvals, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The singular value decomposition of matrices: `A = U diag(S) Vh`.
@@ -557,24 +626,30 @@ op! {
         /// Zhang 2019 for complex numbers; singular vectors have an arbitrary sign or phase, and a loss that depends on
         /// phases is refused. Repeated values that the loss does not separate add nothing; otherwise the derivative is
         /// infinite or NaN. Errors: LinAlgError if there are infinities or NaN.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svd try_svd svd_with try_svd_with] ([] a: &Tensor)
     -> Svd = engine::linalg::svd::linalg_svd, (a.engine(), true, None)
     {[] o: SvdOptions => Svd = (a.engine(), o.full_matrices, o.driver.map(SvdDriver::name))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The singular values of matrices, in descending order.
         ///
         /// Args: as `linalg.svd`. Returns: real numbers (\*, min(m, n)). Derivative: `U diag(g) V^H`, of any matrix.
         /// Errors: as there.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svdvals try_svdvals svdvals_with try_svdvals_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::svd::svdvals, (a.engine(), None)
     {[] o: SvdvalsOptions => Tensor = (a.engine(), o.driver.map(SvdDriver::name))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse of matrices (Moore and Penrose).
@@ -584,17 +659,22 @@ op! {
         /// `hermitian` says that matrices are Hermitian (or real symmetric), of which the lower triangle is read.
         /// Returns: (\*, n, m). Derivative: `-P^H g P^H + P^H P g^H (I - P A) + (I - A P) g^H P P^H`, of matrices whose
         /// rank stays (Golub and Pereyra 1973). Errors: LinAlgError if there are infinities or NaN.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [pinv try_pinv pinv_with try_pinv_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::pinv::pinv, (a.engine(), None, None, false)
     {[] o: AtolRtolHermitianOptions => Tensor = (a.engine(), o.atol, o.rtol, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse, with tolerances for each matrix of a batch.
         ///
         /// Args: `atol`, `rtol` tensors of the shape of the batch, or that broadcast to it.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "pinv")]
     }
     fn [pinv_tensors try_pinv_tensors pinv_tensors_with try_pinv_tensors_with] ([] a: &Tensor)
@@ -603,9 +683,12 @@ op! {
         o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse, with the older name of `rtol`, `rcond`.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "pinv")]
     }
     fn [pinv_rcond try_pinv_rcond pinv_rcond_with try_pinv_rcond_with] ([] a: &Tensor, rcond: f64)
@@ -613,9 +696,12 @@ op! {
     {[] o: HermitianOptions => Tensor = (a.engine(), rcond, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse, with the older name of `rtol`, `rcond`, for each matrix of a batch.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "pinv")]
     }
     fn [pinv_rcond_tensor try_pinv_rcond_tensor pinv_rcond_tensor_with try_pinv_rcond_tensor_with] ([] a: &Tensor,
@@ -624,23 +710,29 @@ op! {
     {[] o: HermitianOptions => Tensor = (a.engine(), rcond.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values of matrices are not 0.
         ///
         /// Args: `A`, `atol`, `rtol`, `hermitian` as for `linalg.pinv`. Returns: int64, of the shape of the batch.
         /// Derivative: none. Errors: as there.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [matrix_rank try_matrix_rank matrix_rank_with try_matrix_rank_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::pinv::matrix_rank, (a.engine(), None, None, false)
     {[] o: AtolRtolHermitianOptions => Tensor = (a.engine(), o.atol, o.rtol, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values are not 0, with tolerances for each matrix of a batch.
         ///
         /// Args: `atol`, `rtol` tensors of the shape of the batch, or that broadcast to it.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "matrix_rank")]
     }
     fn [matrix_rank_tensors try_matrix_rank_tensors matrix_rank_tensors_with try_matrix_rank_tensors_with] ([] input:
@@ -650,9 +742,12 @@ op! {
         o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values are larger than `tol`.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "matrix_rank")]
     }
     fn [matrix_rank_tol try_matrix_rank_tol matrix_rank_tol_with try_matrix_rank_tol_with] ([] a: &Tensor, tol: f64)
@@ -660,9 +755,12 @@ op! {
     {[] o: HermitianOptions => Tensor = (a.engine(), tol, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values are larger than `tol`, for each matrix of a batch.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "matrix_rank")]
     }
     fn [matrix_rank_tol_tensor try_matrix_rank_tol_tensor matrix_rank_tol_tensor_with try_matrix_rank_tol_tensor_with]
@@ -672,6 +770,7 @@ op! {
     {[] o: HermitianOptions => Tensor = (input.engine(), tol.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// Solutions by least squares: the `X` of smallest length among those for which `|A X - B|` is smallest.
@@ -684,12 +783,15 @@ op! {
         /// unless the driver is "gels"; the singular values for "gelsd" and "gelss". Derivative: that of `pinv(A) @ B`
         /// (Golub and Pereyra 1973), for matrices whose rank stays, and of the residuals. Errors: RuntimeError if
         /// shapes or dtypes do not fit; LinAlgError if there are infinities or NaN.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lstsq try_lstsq lstsq_with try_lstsq_with] ([] a: &Tensor, b: &Tensor)
     -> Lstsq = engine::linalg::pinv::lstsq, (a.engine(), b.engine(), None, None)
     {[] o: LstsqOptions => Lstsq = (a.engine(), b.engine(), o.rcond, o.driver.map(LstsqDriver::name))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The condition number of matrices: how much a relative error may grow in a solution.
@@ -699,17 +801,22 @@ op! {
         /// the norms of a square matrix and of its inverse. Returns: real numbers of the shape of the batch; infinite
         /// or NaN for a singular matrix. Derivative: that of the norms. Errors: RuntimeError for another `p`, or if
         /// matrices are not square for one that needs it.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cond try_cond cond_with try_cond_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::spectrum::cond, (a.engine(), None)
     {[] o: CondOptions => Tensor = (a.engine(), o.p)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The condition number of square matrices by the name of a norm.
         ///
         /// Args: `p` "fro" or "nuc".
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "cond")]
     }
     fn [cond_named try_cond_named] ([] a: &Tensor, p: MatrixNorm)

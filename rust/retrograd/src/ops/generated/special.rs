@@ -1,5 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "special"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::operand::Operand;
@@ -113,18 +115,22 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 0, of each element.
         ///
         /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g * special.i1(input)`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [i0 try_i0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The lower incomplete gamma function, regularised: the integral of `t**(input - 1) * exp(-t)` from 0 to
@@ -136,12 +142,15 @@ op! {
         /// series, the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes the
         /// value, term by term, up to second order. torch has none by `input`. Errors: RuntimeError if the shapes do
         /// not broadcast; NotImplementedError for integers, and for third derivatives by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [gammainc try_gammainc] ([] input: &Tensor, other: &Tensor)
     -> Tensor = engine::pointwise::incomplete_gamma::igamma, (input.engine(), other.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The upper incomplete gamma function, regularised: `1 - igamma(input, other)`, accurate where that is nearly
@@ -151,6 +160,8 @@ op! {
         /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
         /// minus that of `igamma`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
         /// integers, and for third derivatives by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [gammaincc try_gammaincc] ([] input: &Tensor, other: &Tensor)
     -> Tensor = engine::pointwise::incomplete_gamma::igammac, (input.engine(), other.engine())
@@ -171,90 +182,112 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 1, of each element.
         ///
         /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g * (i0(input) - i1(input) / input)`, `g / 2` at 0.
+        ///
+        /// Needs the feature `special`.
     }
     fn [i1 try_i1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 0 times `exp(-abs(input))`, of each element.
         ///
         /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g * (i1e(input) - sgn(input) * i0e(input))`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [i0e try_i0e] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i0e, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 1 times `exp(-abs(input))`, of each element.
         ///
         /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g * (i0e(input) - i1e(input) * (sgn(input) + 1 / input))`, `g / 2` at 0.
+        ///
+        /// Needs the feature `special`.
     }
     fn [i1e try_i1e] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i1e, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the first kind of order 0, of each element.
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `-g * bessel_j1(input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_j0 try_bessel_j0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_j0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the first kind of order 1, of each element.
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `g * (bessel_j0(input) - bessel_j1(input) / input)`, `g / 2` at 0, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_j1 try_bessel_j1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_j1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the second kind of order 0, of each element; minus infinity at 0, NaN below.
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `-g * bessel_y1(input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_y0 try_bessel_y0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_y0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the second kind of order 1, of each element; minus infinity at 0, NaN below.
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `g * (bessel_y0(input) - bessel_y1(input) / input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_y1 try_bessel_y1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_y1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 0, of each element; `i0` for float32 and float64
@@ -262,12 +295,15 @@ op! {
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `g * modified_bessel_i1(input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_i0 try_modified_bessel_i0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_i0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 1, of each element; `i1` for float32 and float64
@@ -276,24 +312,30 @@ op! {
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `g * (modified_bessel_i0(input) - modified_bessel_i1(input) / input)`, `g / 2` at 0,
         /// which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_i1 try_modified_bessel_i1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_i1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the second kind of order 0, of each element; infinity at 0, NaN below.
         ///
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `-g * modified_bessel_k1(input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_k0 try_modified_bessel_k0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_k0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the second kind of order 1, of each element; infinity at 0, NaN below.
@@ -301,12 +343,15 @@ op! {
         /// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same
         /// shape. Derivative: `-g * (modified_bessel_k0(input) + modified_bessel_k1(input) / input)`, which torch has
         /// not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_k1 try_modified_bessel_k1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_k1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// `exp(x)` times the modified Bessel function of the second kind of order 0, of each element; infinity at 0,
@@ -314,12 +359,15 @@ op! {
         ///
         /// Args: `x` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g` times the result less `scaled_modified_bessel_k1(x)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [scaled_modified_bessel_k0 try_scaled_modified_bessel_k0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::scaled_modified_bessel_k0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// `exp(x)` times the modified Bessel function of the second kind of order 1, of each element; infinity at 0,
@@ -327,36 +375,45 @@ op! {
         ///
         /// Args: `x` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g` times `result * (1 - 1 / x)` less `scaled_modified_bessel_k0(x)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [scaled_modified_bessel_k1 try_scaled_modified_bessel_k1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::scaled_modified_bessel_k1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The spherical Bessel function of the first kind of order 0, `sin(x) / x`, of each element; 1 at 0.
         ///
         /// Args: `x` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g * (cos(x) - result) / x`, 0 at 0, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [spherical_bessel_j0 try_spherical_bessel_j0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::spherical_bessel_j0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Airy function of the first kind, of each element.
         ///
         /// Args: `x` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: none, as in torch.
+        ///
+        /// Needs the feature `special`.
     }
     fn [airy_ai try_airy_ai] ([] x: &Tensor)
     -> Tensor = engine::pointwise::bessel::airy_ai, (x.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Hurwitz zeta function: the sum of `(k + other)**-input` over all `k` from 0 on.
@@ -367,12 +424,15 @@ op! {
         /// numbers NaN unless `input` is whole. Derivative: by `other` `-g * input * zeta(input + 1, other)`; by
         /// `input` not implemented, as in torch. Errors: RuntimeError if the shapes do not broadcast;
         /// NotImplementedError for the derivative by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [zeta try_zeta] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::incomplete_gamma::zeta, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the first kind of degree `n`, at each element of `x`.
@@ -381,12 +441,15 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_t try_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_t, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the second kind of degree `n`, at each element of `x`.
@@ -395,12 +458,15 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_u try_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_u, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the third kind of degree `n`, at each element of `x`.
@@ -409,12 +475,15 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_v try_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_v, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the fourth kind of degree `n`, at each element of `x`.
@@ -423,12 +492,15 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_w try_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_w, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the first kind, from the interval from 0 to 1, of degree `n`, at each element of
@@ -438,6 +510,8 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_t try_shifted_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -446,6 +520,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the second kind, from the interval from 0 to 1, of degree `n`, at each element
@@ -455,6 +530,8 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_u try_shifted_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -463,6 +540,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the third kind, from the interval from 0 to 1, of degree `n`, at each element of
@@ -472,6 +550,8 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_v try_shifted_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -480,6 +560,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the fourth kind, from the interval from 0 to 1, of degree `n`, at each element
@@ -489,6 +570,8 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_w try_shifted_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -497,6 +580,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Hermite polynomial of physics of degree `n`, at each element of `x`.
@@ -505,12 +589,15 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [hermite_polynomial_h try_hermite_polynomial_h] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::hermite_polynomial_h, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Hermite polynomial of probability of degree `n`, at each element of `x`.
@@ -519,12 +606,15 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [hermite_polynomial_he try_hermite_polynomial_he] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::hermite_polynomial_he, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Laguerre polynomial of degree `n`, at each element of `x`.
@@ -533,12 +623,15 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [laguerre_polynomial_l try_laguerre_polynomial_l] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::laguerre_polynomial_l, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Legendre polynomial of degree `n`, at each element of `x`.
@@ -547,6 +640,8 @@ op! {
         /// integers are converted to the default float dtype, and degrees cut to integers. Returns: a tensor of the
         /// broadcast shape and promoted dtype; 0 for negative degrees. Derivative: none, as in torch. Errors:
         /// RuntimeError if the shapes do not broadcast.
+        ///
+        /// Needs the feature `special`.
     }
     fn [legendre_polynomial_p try_legendre_polynomial_p] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::legendre_polynomial_p, (as_operand(x).engine(), as_operand(n).engine())

@@ -1,14 +1,11 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "nn"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::as_shape;
-use crate::ops::options::{
-    AlphaDropoutOptions, BatchNormOptions, BiasOptions, CosineSimilarityOptions, DimDtypeOptions, EmbeddingBagOptions,
-    EmbeddingOptions, InstanceNormOptions, LocalResponseNormOptions, NnNormalizeOptions, OneHotOptions,
-    PTrainingOptions, PairwiseDistanceOptions, PdistOptions, RmsNormOptions, ScaledDotProductAttentionOptions,
-    WeightBiasEpsOptions,
-};
+use crate::ops::options::*;
 use crate::shape::Shape;
 
 op! {
@@ -98,6 +95,7 @@ op! {
     {[] o: PdistOptions => Tensor = (input.engine(), o.p)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes over the last dims: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
@@ -108,6 +106,8 @@ op! {
         /// the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for
         /// the weight and `g` for the bias, summed over the other dims. Errors: RuntimeError if sizes or dtypes are
         /// incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [layer_norm try_layer_norm layer_norm_with try_layer_norm_with] ([] input: &Tensor,
         normalized_shape: impl Into<Shape>)
@@ -117,6 +117,7 @@ op! {
         o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Rows of `weight` by their indices.
@@ -128,6 +129,8 @@ op! {
         /// looked up. Returns: a tensor of shape (\*input, width). Derivative: the rows of `g` added up by index.
         /// Errors: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims;
         /// ValueError for a `padding_idx` out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [embedding try_embedding embedding_with try_embedding_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::embedding::embedding, (input.engine(), weight.engine(), None, None, 2.0, false, false)
@@ -135,6 +138,7 @@ op! {
         o.scale_grad_by_freq, o.sparse)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Ones at the given classes, zeros elsewhere.
@@ -142,12 +146,15 @@ op! {
         /// Args: `tensor` classes, int64, any shape; `num_classes` how many there are, -1 for the largest one plus one.
         /// Returns: an int64 tensor of shape (\*tensor, num_classes). No derivative. Errors: RuntimeError for a class
         /// that is negative or too large, for another dtype, and where the number of classes cannot be determined.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [one_hot try_one_hot one_hot_with try_one_hot_with] ([] tensor: &Tensor)
     -> Tensor = engine::nn::embedding::one_hot, (tensor.engine(), -1)
     {[] o: OneHotOptions => Tensor = (tensor.engine(), o.num_classes)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes elements at random, each with probability `p`, and scales the others by `1 / (1 - p)`; outside
@@ -156,12 +163,15 @@ op! {
         /// Args: `input` floating dtype, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to
         /// write to `input`. Draws from the default generator. Returns: a tensor of the same shape; `input` itself if
         /// nothing is dropped. Derivative: `g` times the same factors. Errors: ValueError if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout try_dropout dropout_with try_dropout_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout::dropout, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The cosine of the angles between vectors along `dim`.
@@ -170,6 +180,8 @@ op! {
         /// norm that is divided by. Returns: a tensor of the broadcast shape without `dim`. Derivative, with unit
         /// vectors `u` and `v`: `g * (v - cos * u) / norm(x1)`, and likewise for `x2`. Errors: RuntimeError if shapes
         /// do not broadcast or for integers, IndexError if there is no such dim.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [cosine_similarity try_cosine_similarity cosine_similarity_with try_cosine_similarity_with] ([] x1: &Tensor,
         x2: &Tensor)
@@ -177,6 +189,7 @@ op! {
     {[] o: CosineSimilarityOptions => Tensor = (x1.engine(), x2.engine(), o.dim, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `cosine_similarity`, along `dim`.
@@ -186,6 +199,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The distances of vectors along the last dim, `norm(x1 - x2 + eps)`.
@@ -194,6 +208,8 @@ op! {
         /// the differences, so that there is a derivative for equal vectors; `keepdim` to keep the dim with size 1.
         /// Returns: a tensor without the last dim. Derivative: that of the norm, and its negative. Errors: RuntimeError
         /// if shapes do not broadcast.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [pairwise_distance try_pairwise_distance pairwise_distance_with try_pairwise_distance_with] ([] x1: &Tensor,
         x2: &Tensor)
@@ -201,6 +217,7 @@ op! {
     {[] o: PairwiseDistanceOptions => Tensor = (x1.engine(), x2.engine(), o.p, o.eps, o.keepdim)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The vectors along `dim` divided by their norms.
@@ -208,12 +225,15 @@ op! {
         /// Args: `input` floating or complex dtype; `p` the norm; `dim` an int; `eps` the least norm that is divided
         /// by. Returns: a tensor of the same shape. Derivative: for `p = 2` and unit vectors `u`, `(g - u * sum(g * u))
         /// / norm`. Errors: IndexError if there is no such dim, RuntimeError for integers.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [normalize try_normalize normalize_with try_normalize_with] ([] input: &Tensor)
     -> Tensor = engine::nn::distance::normalize, (input.engine(), 2.0, 1, 1e-12)
     {[] o: NnNormalizeOptions => Tensor = (input.engine(), o.p, o.dim, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes each channel over the entries of a batch: `(x - mean) / sqrt(var + eps)`, times `weight`, plus
@@ -227,6 +247,8 @@ op! {
         /// + eps)` in training, else `q / sqrt(var + eps)`; the sum of `g * h` for the weight and of `g` for the bias.
         /// Errors: ValueError for one value per channel in training or a bad `eps`; RuntimeError if sizes or dtypes are
         /// incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [batch_norm try_batch_norm batch_norm_with try_batch_norm_with] ([] input: &Tensor,
         running_mean: Option<&Tensor>, running_var: Option<&Tensor>)
@@ -237,6 +259,7 @@ op! {
         o.momentum, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes each channel of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
@@ -247,6 +270,8 @@ op! {
         /// running ones are taken; `eps` a number added to the variance. Returns: a tensor of the input's shape.
         /// Derivative: as `batch_norm`. Errors: ValueError for one value per channel; RuntimeError if sizes or dtypes
         /// are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [instance_norm try_instance_norm instance_norm_with try_instance_norm_with] ([] input: &Tensor)
     -> Tensor = engine::nn::batch_norm::instance_norm, (input.engine(), None, None, None, None, true, 0.1, 1e-5)
@@ -255,6 +280,7 @@ op! {
         o.momentum, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes groups of neighbouring channels of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`,
@@ -265,6 +291,8 @@ op! {
         /// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var
         /// + eps)`; the sum of `g * h` for the weight and of `g` for the bias. Errors: ValueError for one value per
         /// group; RuntimeError if sizes or dtypes are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [group_norm try_group_norm group_norm_with try_group_norm_with] ([] input: &Tensor, num_groups: i64)
     -> Tensor = engine::nn::batch_norm::group_norm, (input.engine(), num_groups, None, None, 1e-5)
@@ -272,6 +300,7 @@ op! {
         o.bias.map(Tensor::engine), o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Divides by the root mean square over the last dims: `x / sqrt(mean(x**2) + eps)`, times `weight`.
@@ -281,6 +310,8 @@ op! {
         /// smallest step from 1. Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and
         /// `q = g * weight`: `(q - h * mean(q * h)) / sqrt(mean(x**2) + eps)`; `g * h` for the weight, summed over the
         /// other dims. Errors: RuntimeError if sizes or dtypes are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [rms_norm try_rms_norm rms_norm_with try_rms_norm_with] ([] input: &Tensor, normalized_shape: impl Into<Shape>)
     -> Tensor = engine::nn::scale_norm::rms_norm, (input.engine(), as_shape(normalized_shape).as_slice(), None, None)
@@ -288,6 +319,7 @@ op! {
         o.weight.map(Tensor::engine), o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Divides by the response of neighbouring channels: `x / (k + alpha * mean(x**2))**beta`, the mean over `size`
@@ -297,6 +329,8 @@ op! {
         /// positive number of channels; `alpha`, `beta`, `k` numbers. Returns: a tensor of the input's shape, for
         /// integers of the default float dtype (their mean is rounded down, as torch rounds it). Derivative: that of
         /// the quotient. Errors: ValueError for fewer dims, RuntimeError for a `size` that is not positive.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [local_response_norm try_local_response_norm local_response_norm_with try_local_response_norm_with] ([] input:
         &Tensor,
@@ -305,6 +339,7 @@ op! {
     {[] o: LocalResponseNormOptions => Tensor = (input.engine(), size, o.alpha, o.beta, o.k)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Values weighted by how well their keys match the queries: `softmax(scale * query @ key.mT + mask) @ value`.
@@ -318,6 +353,8 @@ op! {
         /// Derivative, with weights `w` and `ds = w * (g @ value.mT - sum(w * g @ value.mT))`: `scale * ds @ key`,
         /// `scale * ds.mT @ query`, `w.mT @ g`, and `ds` for the mask. Scores are computed by tiles and never kept.
         /// Errors: RuntimeError if sizes or dtypes are incompatible, or `dropout_p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [scaled_dot_product_attention try_scaled_dot_product_attention scaled_dot_product_attention_with
         try_scaled_dot_product_attention_with] ([] query: &Tensor,
@@ -328,6 +365,7 @@ op! {
         o.attn_mask.map(Tensor::engine), o.dropout_p, o.is_causal, o.scale, o.enable_gqa)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
@@ -336,12 +374,15 @@ op! {
         /// to do anything; `inplace` to write to `input`. Draws from the default generator. Returns: a tensor of the
         /// same shape. Derivative: `g` times the same factors. Errors: RuntimeError for other numbers of dims;
         /// ValueError if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout1d try_dropout1d dropout1d_with try_dropout1d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout1d, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
@@ -350,12 +391,15 @@ op! {
         /// numbers are; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from
         /// the default generator. Returns: a tensor of the same shape. Derivative: `g` times the same factors. Errors:
         /// RuntimeError for less than two dims; ValueError if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout2d try_dropout2d dropout2d_with try_dropout2d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout2d, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
@@ -364,12 +408,15 @@ op! {
         /// second, with a warning; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`.
         /// Draws from the default generator. Returns: a tensor of the same shape. Derivative: `g` times the same
         /// factors. Errors: RuntimeError for an input without dims; ValueError if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout3d try_dropout3d dropout3d_with try_dropout3d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout3d, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Dropout that keeps mean 0 and variance 1, for networks of SELU: what is dropped takes the value SELU
@@ -378,12 +425,15 @@ op! {
         /// Args: `input` floating dtype, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to
         /// write to `input`. Draws from the default generator. Returns: a tensor of the same shape. Derivative: `g`
         /// times the factors, 0 where dropped. Errors: ValueError if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [alpha_dropout try_alpha_dropout alpha_dropout_with try_alpha_dropout_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::alpha_dropout, (input.engine(), 0.5, false, false)
     {[] o: AlphaDropoutOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `alpha_dropout`, for whole channels.
@@ -391,6 +441,8 @@ op! {
         /// Args: `input` (N, C, ...), floating dtype; `p`, `training`, `inplace` as there. Returns: a tensor of the
         /// same shape. Derivative: `g` times the factors, 0 where dropped. Errors: RuntimeError for less than two dims;
         /// ValueError if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [feature_alpha_dropout try_feature_alpha_dropout feature_alpha_dropout_with try_feature_alpha_dropout_with] ([]
         input: &Tensor)
@@ -398,6 +450,7 @@ op! {
     {[] o: AlphaDropoutOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Rows of `weight` by their indices, summed, averaged or their largest elements, bag by bag, without the rows
@@ -413,6 +466,8 @@ op! {
         /// of rows; for 'max' where the row was the largest; for the factors, the inner products of rows and gradients.
         /// Errors: RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError
         /// for arguments that are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [embedding_bag try_embedding_bag embedding_bag_with try_embedding_bag_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::embedding_bag::embedding_bag, (input.engine(), weight.engine(), None, None, 2.0, false,
@@ -422,6 +477,7 @@ op! {
         o.per_sample_weights.map(Tensor::engine), o.include_last_offset, o.padding_idx)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `y[o] = sum over i, j of input1[i] weight[o, i, j] input2[j] + bias[o]`, along the last axes.
@@ -429,6 +485,8 @@ op! {
         /// Args: `input1` (..., n), `input2` (..., m) with the same leading sizes, `weight` (out, n, m), `bias` (out,).
         /// Returns: a tensor of sizes (..., out). Derivative: that of the products. Errors: RuntimeError if sizes are
         /// incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [bilinear try_bilinear bilinear_with try_bilinear_with] ([] input1: &Tensor, input2: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::bilinear::bilinear, (input1.engine(), input2.engine(), weight.engine(), None)

@@ -2,12 +2,7 @@
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
-use crate::ops::options::{
-    BinaryCrossEntropyWithLogitsOptions, BlankReductionZeroInfinityOptions, CrossEntropyOptions,
-    GaussianNllLossOptions, HingeEmbeddingLossOptions, HuberLossOptions, KlDivOptions, MarginReductionOptions,
-    MultiMarginLossOptions, NllLossOptions, PoissonNllLossOptions, ReductionOptions, ReductionWeightOptions,
-    SmoothL1LossOptions, TripletMarginLossOptions, WeightReductionOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{as_operand, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
@@ -24,6 +19,8 @@ op! {
         /// tensor, or one loss per sample for 'none'. Derivative: `g * (softmax(input) - target)`, weighted and divided
         /// like the loss; probabilities get `-g * log_softmax(input)`. Errors: IndexError for a class out of range;
         /// RuntimeError or ValueError for sizes and dtypes that are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [cross_entropy try_cross_entropy cross_entropy_with try_cross_entropy_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::cross_entropy::cross_entropy, (input.engine(), target.engine(), None, None, -100, None,
@@ -42,6 +39,8 @@ op! {
         /// tensor, or the target's shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights for
         /// 'mean') at the target's class, zero elsewhere. Errors: IndexError for a class out of range; RuntimeError or
         /// ValueError for sizes and dtypes that are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [nll_loss try_nll_loss nll_loss_with try_nll_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::nll::nll_loss, (input.engine(), target.engine(), None, None, -100, None, "mean")
@@ -58,6 +57,8 @@ op! {
         /// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `2 * g * (input - target)`
         /// (divided by the count for 'mean'), and its negative. Errors: RuntimeError if the shapes do not broadcast,
         /// ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [mse_loss try_mse_loss mse_loss_with try_mse_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::loss::mse_loss, (input.engine(), target.engine(), None, None, "mean", None)
@@ -72,6 +73,8 @@ op! {
         /// Args: as `mse_loss`. Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g *
         /// sign(input - target)` (divided by the count for 'mean'), and its negative. Errors: RuntimeError if the
         /// shapes do not broadcast, ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [l1_loss try_l1_loss l1_loss_with try_l1_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::loss::l1_loss, (input.engine(), target.engine(), None, None, "mean", None)
@@ -89,6 +92,8 @@ op! {
         /// 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g * (input - target) / beta` between -1
         /// and 1 (divided by the count for 'mean'), and its negative. Errors: RuntimeError for a negative `beta` or
         /// shapes that do not broadcast, ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [smooth_l1_loss try_smooth_l1_loss smooth_l1_loss_with try_smooth_l1_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -106,6 +111,8 @@ op! {
         /// of the input's dtype, or the losses of the elements for 'none'. Derivative: `g * (input - target)` between
         /// `-delta` and `delta` (divided by the count for 'mean'), and its negative. Errors: RuntimeError for another
         /// `delta` or shapes that do not broadcast, ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [huber_loss try_huber_loss huber_loss_with try_huber_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::huber::huber_loss, (input.engine(), target.engine(), "mean", 1.0, None)
@@ -122,6 +129,8 @@ op! {
         /// elements for 'none'. Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for 'mean');
         /// none for the target. Errors: RuntimeError if shapes do not broadcast or the target requires grad, ValueError
         /// for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [soft_margin_loss try_soft_margin_loss soft_margin_loss_with try_soft_margin_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -139,6 +148,8 @@ op! {
         /// a 0-dim tensor, or a loss per row for 'none'. Derivative: `g * weight * (sigmoid(input) - target)`, divided
         /// by the size of the last axis and the count for 'mean'. Errors: RuntimeError if shapes do not broadcast,
         /// IndexError for no axis, ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [multilabel_soft_margin_loss try_multilabel_soft_margin_loss multilabel_soft_margin_loss_with
         try_multilabel_soft_margin_loss_with] ([] input: &Tensor,
@@ -160,6 +171,8 @@ op! {
         /// target) / (input * (1 - input))` (divided by the count for 'mean'); for the target `g * log((1 - input) /
         /// input)`; none for the weight. Errors: ValueError for other shapes or another reduction; RuntimeError for
         /// inputs that are no probabilities, dtypes that differ, or a weight that requires grad.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [binary_cross_entropy try_binary_cross_entropy binary_cross_entropy_with try_binary_cross_entropy_with] ([]
         input: &Tensor,
@@ -180,6 +193,8 @@ op! {
         /// elements for 'none'. Derivative: `g * (sigmoid(input) - target)` (divided by the count for 'mean'), `-g *
         /// input` for the target; none for the weights. Errors: ValueError for other shapes or another reduction;
         /// RuntimeError for weights that do not broadcast or require grad.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [binary_cross_entropy_with_logits try_binary_cross_entropy_with_logits binary_cross_entropy_with_logits_with
         try_binary_cross_entropy_with_logits_with] ([] input: &Tensor,
@@ -201,6 +216,8 @@ op! {
         /// for 'none'. Derivative: `-g * target` (divided by the count for 'mean'); for the target `g * (log(target) +
         /// 1 - input)`. Errors: RuntimeError if shapes do not broadcast or for integers, ValueError for another
         /// reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [kl_div try_kl_div kl_div_with try_kl_div_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::margin::kl_div, (input.engine(), target.engine(), None, None, "mean", false)
@@ -217,6 +234,8 @@ op! {
         /// a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `-g * target` where the loss is not
         /// below 0, and its negative; `-g * (input1 - input2)` for the target. Errors: RuntimeError if dims differ or
         /// shapes do not broadcast, ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [margin_ranking_loss try_margin_ranking_loss margin_ranking_loss_with try_margin_ranking_loss_with] ([] input1:
         &Tensor,
@@ -237,6 +256,8 @@ op! {
         /// the losses of the elements for 'none'. Derivative: `g` where the target is 1, `-g` where it is -1 and the
         /// input not above the margin. Errors: RuntimeError if shapes do not broadcast, ValueError for another
         /// reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [hinge_embedding_loss try_hinge_embedding_loss hinge_embedding_loss_with try_hinge_embedding_loss_with] ([]
         input: &Tensor,
@@ -256,6 +277,8 @@ op! {
         /// tensor, or the losses of the pairs for 'none'. Derivative: that of the cosine, `-g` where the target is 1,
         /// `g` where it is -1 and the cosine above the margin. Errors: RuntimeError for other shapes, ValueError for
         /// another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [cosine_embedding_loss try_cosine_embedding_loss cosine_embedding_loss_with try_cosine_embedding_loss_with] ([]
         input1: &Tensor,
@@ -278,6 +301,8 @@ op! {
         /// 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the triplets
         /// for 'none'. Derivative: that of the distances, where the loss is not below 0. Errors: RuntimeError if shapes
         /// are incompatible, ValueError for another reduction or margin.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [triplet_margin_loss try_triplet_margin_loss triplet_margin_loss_with try_triplet_margin_loss_with] ([] anchor:
         &Tensor,
@@ -299,6 +324,8 @@ op! {
         /// ignores); `reduction` 'mean', 'sum' or 'none'. Returns: a 0-dim tensor, or the losses of the elements for
         /// 'none'. Derivative: `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2
         /// * var)`. Errors: ValueError for a negative or misshapen variance or another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [gaussian_nll_loss try_gaussian_nll_loss gaussian_nll_loss_with try_gaussian_nll_loss_with] (['a] input: &Tensor,
         target: &Tensor, var: impl Into<Operand<'a>>)
@@ -319,6 +346,8 @@ op! {
         /// tensor, or the losses of the elements for 'none'. Derivative: `g * (exp(input) - target)`, or `g * (1 -
         /// target / (input + eps))`; `-g * input`, or `-g * log(input + eps)`, for the target. Errors: RuntimeError if
         /// shapes do not broadcast, ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [poisson_nll_loss try_poisson_nll_loss poisson_nll_loss_with try_poisson_nll_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -341,6 +370,8 @@ op! {
         /// with `w` the probability of a class at a step given the target: the gradient for logarithms made by
         /// `log_softmax`. Errors: RuntimeError for sizes, lengths and dtypes that are incompatible; IndexError for a
         /// target out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [ctc_loss try_ctc_loss ctc_loss_with try_ctc_loss_with] ([] log_probs: &Tensor, targets: &Tensor,
         input_lengths: impl Into<Shape>, target_lengths: impl Into<Shape>)
@@ -354,6 +385,8 @@ op! {
 op! {
     {
         /// As above, with lengths that are tensors of integers.
+        ///
+        /// Needs the feature `nn`.
         #[doc(alias = "ctc_loss")]
     }
     fn [ctc_loss_tensors try_ctc_loss_tensors ctc_loss_tensors_with try_ctc_loss_tensors_with] ([] log_probs: &Tensor,
@@ -377,6 +410,8 @@ op! {
         /// weight, where the maximum is not 0, and for the target minus their sum; to second order and in forward mode,
         /// which torch has not. Errors: RuntimeError for other shapes or classes that are out of range, ValueError for
         /// another `p` or reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [multi_margin_loss try_multi_margin_loss multi_margin_loss_with try_multi_margin_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -398,6 +433,8 @@ op! {
         /// `g / C` for the other class and `-g / C` for the target of every pair whose maximum is not 0; its derivative
         /// is zero. Torch has no forward mode here, and no second derivative. Errors: RuntimeError for other shapes or
         /// classes that are out of range, ValueError for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [multilabel_margin_loss try_multilabel_margin_loss multilabel_margin_loss_with try_multilabel_margin_loss_with]
         ([] input: &Tensor,

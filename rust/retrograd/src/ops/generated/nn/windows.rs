@@ -1,12 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    AffineGridOptions, AvgPool1dOptions, AvgPool2dOptions, Conv1dOptions, ConvTranspose1dOptions,
-    DilationPaddingStrideOptions, GridSampleOptions, InterpolateOptions, MaxPool1dOptions,
-    OutputSizeOutputRatioRandomSamplesOptions, PadOptions, SizeScaleFactorOptions, StrideCeilModeOptions,
-    StridePaddingOutputSizeOptions, UpsampleOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Floats, OutputSize, Padding, as_scalar, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
@@ -25,6 +20,8 @@ op! {
         /// weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
         /// for the bias the sum of `g`. Errors: RuntimeError if sizes, dtypes or numbers are incompatible, or the
         /// kernel is larger than the padded input.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv1d try_conv1d conv1d_with try_conv1d_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = crate::ops::merged::conv1d, (input.engine(), weight.engine(), None, &[1], &Padding::from(0), &[1], 1)
@@ -46,6 +43,8 @@ op! {
         /// weight; for the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding +
         /// k * dilation]`; for the bias the sum of `g`. Errors: RuntimeError if sizes, dtypes or numbers are
         /// incompatible, or the kernel is larger than the padded input.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv2d try_conv2d conv2d_with try_conv2d_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = crate::ops::merged::conv2d, (input.engine(), weight.engine(), None, &[1], &Padding::from(0), &[1], 1)
@@ -67,6 +66,8 @@ op! {
         /// `g` with the weight; for the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride
         /// - padding + k * dilation]`; for the bias the sum of `g`. Errors: RuntimeError if sizes, dtypes or numbers
         /// are incompatible, or the kernel is larger than the padded input.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv3d try_conv3d conv3d_with try_conv3d_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = crate::ops::merged::conv3d, (input.engine(), weight.engine(), None, &[1], &Padding::from(0), &[1], 1)
@@ -89,6 +90,8 @@ op! {
         /// positions of `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
         /// Errors: RuntimeError if sizes, dtypes or numbers are incompatible, or the output padding is not less than
         /// stride or dilation.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv_transpose1d try_conv_transpose1d conv_transpose1d_with try_conv_transpose1d_with] ([] input: &Tensor,
         weight: &Tensor)
@@ -113,6 +116,8 @@ op! {
         /// positions of `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
         /// Errors: RuntimeError if sizes, dtypes or numbers are incompatible, or the output padding is not less than
         /// stride or dilation.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv_transpose2d try_conv_transpose2d conv_transpose2d_with try_conv_transpose2d_with] ([] input: &Tensor,
         weight: &Tensor)
@@ -137,6 +142,8 @@ op! {
         /// sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the
         /// bias the sum of `g`. Errors: RuntimeError if sizes, dtypes or numbers are incompatible, or the output
         /// padding is not less than stride or dilation.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv_transpose3d try_conv_transpose3d conv_transpose3d_with try_conv_transpose3d_with] ([] input: &Tensor,
         weight: &Tensor)
@@ -155,6 +162,8 @@ op! {
         /// elements, zeros around the image, and the distance of windows. Returns: a tensor (N, C \* kh \* kw, L),
         /// without N if the input has none, of `L` windows, row by row. Derivative: `fold` of `g`. Errors: RuntimeError
         /// if the input has not three or four dims or a size of 0, a number is too small, or no window fits.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [unfold try_unfold unfold_with try_unfold_with] ([] input: &Tensor, kernel_size: impl Into<Shape>)
     -> Tensor = engine::nn::conv::windows::unfold, (input.engine(), as_shape(kernel_size).as_slice(), &[1], &[0], &[1])
@@ -171,6 +180,8 @@ op! {
         /// `padding`, `stride` as in `unfold`. Returns: a tensor (N, C, H, W), without N if the input has none; each
         /// element is the sum of what the windows have there. Derivative: `unfold` of `g`. Errors: RuntimeError if the
         /// sizes are incompatible or a number is too small.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fold try_fold fold_with try_fold_with] ([] input: &Tensor, output_size: impl Into<Shape>,
         kernel_size: impl Into<Shape>)
@@ -190,6 +201,8 @@ op! {
         /// from 0 to 1 for the distances (drawn from the default generator). Returns: a tensor, or a pair of it and
         /// int64 indices. NaN wins. Derivative: `g` at the places of the maxima. Errors: ValueError without a size,
         /// RuntimeError if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool2d try_fractional_max_pool2d fractional_max_pool2d_with try_fractional_max_pool2d_with] ([]
         input: &Tensor,
@@ -211,6 +224,8 @@ op! {
         /// from 0 to 1 for the distances (drawn from the default generator). Returns: a tensor, or a pair of it and
         /// int64 indices. NaN wins. Derivative: `g` at the places of the maxima. Errors: ValueError without a size,
         /// RuntimeError if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool3d try_fractional_max_pool3d fractional_max_pool3d_with try_fractional_max_pool3d_with] ([]
         input: &Tensor,
@@ -227,6 +242,8 @@ op! {
         /// The maxima that `fractional_max_pool2d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `fractional_max_pool2d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool2d_with_indices try_fractional_max_pool2d_with_indices
         fractional_max_pool2d_with_indices_with try_fractional_max_pool2d_with_indices_with] ([] input: &Tensor,
@@ -243,6 +260,8 @@ op! {
         /// The maxima that `fractional_max_pool3d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `fractional_max_pool3d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool3d_with_indices try_fractional_max_pool3d_with_indices
         fractional_max_pool3d_with_indices_with try_fractional_max_pool3d_with_indices_with] ([] input: &Tensor,
@@ -265,6 +284,8 @@ op! {
         /// its row each maximum stands. Returns: a tensor (N, C, W'), or a pair of it and int64 indices. Of equal
         /// numbers the first is the maximum; NaN wins. Derivative: `g` at the places of the maxima. Errors:
         /// RuntimeError if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool1d try_max_pool1d max_pool1d_with try_max_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -285,6 +306,8 @@ op! {
         /// by row, each maximum stands. Returns: a tensor (N, C, H', W'), or a pair of it and int64 indices. Of equal
         /// numbers the first is the maximum; NaN wins. Derivative: `g` at the places of the maxima. Errors:
         /// RuntimeError if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool2d try_max_pool2d max_pool2d_with try_max_pool2d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -305,6 +328,8 @@ op! {
         /// its block, row by row, each maximum stands. Returns: a tensor (N, C, D', H', W'), or a pair of it and int64
         /// indices. Of equal numbers the first is the maximum; NaN wins. Derivative: `g` at the places of the maxima.
         /// Errors: RuntimeError if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool3d try_max_pool3d max_pool3d_with try_max_pool3d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -319,6 +344,8 @@ op! {
         /// The maxima that `max_pool1d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `max_pool1d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool1d_with_indices try_max_pool1d_with_indices max_pool1d_with_indices_with
         try_max_pool1d_with_indices_with] ([] input: &Tensor,
@@ -334,6 +361,8 @@ op! {
         /// The maxima that `max_pool2d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `max_pool2d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool2d_with_indices try_max_pool2d_with_indices max_pool2d_with_indices_with
         try_max_pool2d_with_indices_with] ([] input: &Tensor,
@@ -349,6 +378,8 @@ op! {
         /// The maxima that `max_pool3d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `max_pool3d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool3d_with_indices try_max_pool3d_with_indices max_pool3d_with_indices_with
         try_max_pool3d_with_indices_with] ([] input: &Tensor,
@@ -368,6 +399,8 @@ op! {
         /// kernel size; `ceil_mode` also counts windows that begin inside but end outside; `count_include_pad` divides
         /// by the number of positions with those in the padding. Returns: a tensor (N, C, W'). Derivative: `g`, divided
         /// alike, added to every position of its window. Errors: RuntimeError if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [avg_pool1d try_avg_pool1d avg_pool1d_with try_avg_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -387,6 +420,8 @@ op! {
         /// divides by the number of positions with those in the padding; `divisor_override` divides by this number
         /// instead. Returns: a tensor (N, C, H', W'). Derivative: `g`, divided alike, added to every position of its
         /// window. Errors: RuntimeError if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [avg_pool2d try_avg_pool2d avg_pool2d_with try_avg_pool2d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -407,6 +442,8 @@ op! {
         /// `count_include_pad` divides by the number of positions with those in the padding; `divisor_override` divides
         /// by this number instead. Returns: a tensor (N, C, D', H', W'). Derivative: `g`, divided alike, added to every
         /// position of its window. Errors: RuntimeError if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [avg_pool3d try_avg_pool3d avg_pool3d_with try_avg_pool3d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -424,6 +461,8 @@ op! {
         /// Args: `input` (N, C, W) or (C, W), floating dtype; `output_size` how many windows. Returns: a tensor (N, C,
         /// output_size). Derivative: `g`, over the size of its window, added to the window. Errors: RuntimeError if
         /// sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_avg_pool1d try_adaptive_avg_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_avg_pool1d, (input.engine(), as_shape(output_size).as_slice())
@@ -437,6 +476,8 @@ op! {
         /// Args: `input` (N, C, H, W) or (C, H, W), floating dtype; `output_size` how many windows, one number for all
         /// axes or one for each; None keeps the axis. Returns: a tensor (N, C, \*output_size). Derivative: `g`, over
         /// the size of its window, added to the window. Errors: RuntimeError if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_avg_pool2d try_adaptive_avg_pool2d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_avg_pool2d, (input.engine(), output_size.into().as_slice())
@@ -450,6 +491,8 @@ op! {
         /// Args: `input` (N, C, D, H, W) or (C, D, H, W), floating dtype; `output_size` how many windows, one number
         /// for all axes or one for each; None keeps the axis. Returns: a tensor (N, C, \*output_size). Derivative: `g`,
         /// over the size of its window, added to the window. Errors: RuntimeError if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_avg_pool3d try_adaptive_avg_pool3d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_avg_pool3d, (input.engine(), output_size.into().as_slice())
@@ -463,6 +506,8 @@ op! {
         /// Args: `input` (N, C, W) or (C, W), floating dtype; `output_size` how many windows; `return_indices` also
         /// returns where in its plane each maximum stands. Returns: a tensor (N, C, output_size), or a pair of it and
         /// int64 indices. Derivative: `g` at the places of the maxima. Errors: RuntimeError if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool1d try_adaptive_max_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_max_pool1d, (input.engine(), as_shape(output_size).as_slice(),
@@ -478,6 +523,8 @@ op! {
         /// axes or one for each; None keeps the axis; `return_indices` also returns where in its plane each maximum
         /// stands. Returns: a tensor (N, C, \*output_size), or a pair of it and int64 indices. Derivative: `g` at the
         /// places of the maxima. Errors: RuntimeError if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool2d try_adaptive_max_pool2d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_max_pool2d, (input.engine(), output_size.into().as_slice(), false)
@@ -492,6 +539,8 @@ op! {
         /// for all axes or one for each; None keeps the axis; `return_indices` also returns where in its plane each
         /// maximum stands. Returns: a tensor (N, C, \*output_size), or a pair of it and int64 indices. Derivative: `g`
         /// at the places of the maxima. Errors: RuntimeError if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool3d try_adaptive_max_pool3d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_max_pool3d, (input.engine(), output_size.into().as_slice(), false)
@@ -503,6 +552,8 @@ op! {
         /// The maxima that `adaptive_max_pool1d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `adaptive_max_pool1d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool1d_with_indices try_adaptive_max_pool1d_with_indices] ([] input: &Tensor,
         output_size: impl Into<Shape>)
@@ -516,6 +567,8 @@ op! {
         /// The maxima that `adaptive_max_pool2d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `adaptive_max_pool2d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool2d_with_indices try_adaptive_max_pool2d_with_indices] ([] input: &Tensor,
         output_size: impl Into<OutputSize>)
@@ -529,6 +582,8 @@ op! {
         /// The maxima that `adaptive_max_pool3d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `adaptive_max_pool3d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool3d_with_indices try_adaptive_max_pool3d_with_indices] ([] input: &Tensor,
         output_size: impl Into<OutputSize>)
@@ -545,6 +600,8 @@ op! {
         /// `kernel_size`, `stride` and `ceil_mode` as for `avg_pool1d`. Returns: a tensor as `avg_pool1d` does.
         /// Derivative: that of the powers, the mean and the root it consists of. Errors: RuntimeError if windows and
         /// sizes are incompatible; ValueError for p = 0.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [lp_pool1d try_lp_pool1d lp_pool1d_with try_lp_pool1d_with] ([] input: &Tensor, norm_type: impl Into<Scalar>,
         kernel_size: i64)
@@ -561,6 +618,8 @@ op! {
         /// maximum; `kernel_size`, `stride` and `ceil_mode` as for `avg_pool2d`. Returns: a tensor as `avg_pool2d`
         /// does. Derivative: that of the powers, the mean and the root it consists of. Errors: RuntimeError if windows
         /// and sizes are incompatible; ValueError for p = 0.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [lp_pool2d try_lp_pool2d lp_pool2d_with try_lp_pool2d_with] ([] input: &Tensor, norm_type: impl Into<Scalar>,
         kernel_size: impl Into<Shape>)
@@ -578,6 +637,8 @@ op! {
         /// the maximum; `kernel_size`, `stride` and `ceil_mode` as for `avg_pool3d`. Returns: a tensor as `avg_pool3d`
         /// does. Derivative: that of the powers, the mean and the root it consists of. Errors: RuntimeError if windows
         /// and sizes are incompatible; ValueError for p = 0.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [lp_pool3d try_lp_pool3d lp_pool3d_with try_lp_pool3d_with] ([] input: &Tensor, norm_type: impl Into<Scalar>,
         kernel_size: impl Into<Shape>)
@@ -596,6 +657,8 @@ op! {
         /// pooled, where these do not follow from the other arguments. Returns: a tensor of the sizes before pooling.
         /// Derivative: `g` at the places. Errors: RuntimeError for an index that names no place; ValueError for an
         /// `output_size` that does not go with the others.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_unpool1d try_max_unpool1d max_unpool1d_with try_max_unpool1d_with] ([] input: &Tensor, indices: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -615,6 +678,8 @@ op! {
         /// pooled, where these do not follow from the other arguments. Returns: a tensor of the sizes before pooling.
         /// Derivative: `g` at the places. Errors: RuntimeError for an index that names no place; ValueError for an
         /// `output_size` that does not go with the others.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_unpool2d try_max_unpool2d max_unpool2d_with try_max_unpool2d_with] ([] input: &Tensor, indices: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -634,6 +699,8 @@ op! {
         /// what was pooled, where these do not follow from the other arguments. Returns: a tensor of the sizes before
         /// pooling. Derivative: `g` at the places. Errors: RuntimeError for an index that names no place; ValueError
         /// for an `output_size` that does not go with the others.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_unpool3d try_max_unpool3d max_unpool3d_with try_max_unpool3d_with] ([] input: &Tensor, indices: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -654,6 +721,8 @@ op! {
         /// axis of two or three, the last two of three or four, or the last three of four or five. Returns: a new
         /// tensor. Derivative: the sum of `g` over the positions that each element was copied to. Errors: RuntimeError
         /// if widths do not fit the sizes; NotImplementedError for other numbers of axes and other modes.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pad try_pad pad_with try_pad_with] ([] input: &Tensor, pad: impl Into<Shape>)
     -> Tensor = engine::nn::image::pad::pad, (input.engine(), as_shape(pad).as_slice(), "constant", None)
@@ -667,6 +736,8 @@ op! {
         /// Args: `input` a tensor (\*, C \* r^2, H, W), any dtype; `upscale_factor` the number r. Returns: a tensor
         /// (\*, C, H \* r, W \* r). Derivative: `g` moved back. Errors: RuntimeError if sizes and the number are
         /// incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pixel_shuffle try_pixel_shuffle] ([] input: &Tensor, upscale_factor: i64)
     -> Tensor = engine::nn::image::shuffle::pixel_shuffle, (input.engine(), upscale_factor)
@@ -680,6 +751,8 @@ op! {
         /// Args: `input` a tensor (\*, C, H \* r, W \* r), any dtype; `downscale_factor` the number r. Returns: a
         /// tensor (\*, C \* r^2, H, W). Derivative: `g` moved back. Errors: RuntimeError if sizes and the number are
         /// incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pixel_unshuffle try_pixel_unshuffle] ([] input: &Tensor, downscale_factor: i64)
     -> Tensor = engine::nn::image::shuffle::pixel_unshuffle, (input.engine(), downscale_factor)
@@ -693,6 +766,8 @@ op! {
         /// Args: `input` a tensor (N, C, \*) with at least three axes, any dtype; `groups` how many groups the channels
         /// form. Returns: a tensor of the same shape. Derivative: `g` in the original order. Errors: RuntimeError if
         /// sizes and the number are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [channel_shuffle try_channel_shuffle] ([] input: &Tensor, groups: i64)
     -> Tensor = engine::nn::image::shuffle::channel_shuffle, (input.engine(), groups)
@@ -712,6 +787,8 @@ op! {
         /// sizes. Derivative: `g`, distributed with the same weights over the elements that its positions came from.
         /// Errors: ValueError if arguments are incompatible; NotImplementedError for other modes and numbers of axes;
         /// RuntimeError for empty sizes.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [interpolate try_interpolate interpolate_with try_interpolate_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::interpolate, (input.engine(), None, None, "nearest", None, None, false)
@@ -726,6 +803,8 @@ op! {
         ///
         /// Args: `input`, `size`, `scale_factor`, `mode`, `align_corners` as there. Returns, Derivative, Errors: as
         /// there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [upsample try_upsample upsample_with try_upsample_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::upsample, (input.engine(), None, None, "nearest", None)
@@ -738,6 +817,8 @@ op! {
         /// `interpolate` in mode 'nearest', under its old name.
         ///
         /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [upsample_nearest try_upsample_nearest upsample_nearest_with try_upsample_nearest_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::upsample_nearest, (input.engine(), None, None)
@@ -750,6 +831,8 @@ op! {
         /// `interpolate` in mode 'bilinear' with aligned corners, under its old name.
         ///
         /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [upsample_bilinear try_upsample_bilinear upsample_bilinear_with try_upsample_bilinear_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::upsample_bilinear, (input.engine(), None, None)
@@ -768,6 +851,8 @@ op! {
         /// instead. Returns: a tensor (N, C, H', W') or (N, C, D', H', W'). Derivative: `g` times the weights to the
         /// elements, and times the weights' slopes to the points; of any order. Errors: ValueError for other modes;
         /// RuntimeError if sizes or dtypes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [grid_sample try_grid_sample grid_sample_with try_grid_sample_with] ([] input: &Tensor, grid: &Tensor)
     -> Tensor = engine::nn::image::grid::grid_sample, (input.engine(), grid.engine(), "bilinear", "zeros", None)
@@ -783,6 +868,8 @@ op! {
         /// or (N, C, D, H, W) of the result; `align_corners` as for `grid_sample`. Returns: a grid (N, H, W, 2) or (N,
         /// D, H, W, 3). Derivative: the products of `g` with the coordinates, added up. Errors: ValueError for other
         /// shapes and dtypes; NotImplementedError for other numbers of axes.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [affine_grid try_affine_grid affine_grid_with try_affine_grid_with] ([] theta: &Tensor, size: impl Into<Shape>)
     -> Tensor = engine::nn::image::grid::affine_grid, (theta.engine(), as_shape(size).as_slice(), None)

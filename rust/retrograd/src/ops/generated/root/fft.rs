@@ -2,7 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{IstftOptions, StftOptions};
+use crate::ops::options::*;
 
 op! {
     {
@@ -18,6 +18,8 @@ op! {
         /// `align_to_window`, without `center`, for as many windows as fit by `win_length` alone. Returns: (n_fft,
         /// windows) or (batch, n_fft, windows), complex. Derivative: that of the ops it is made of. Errors:
         /// RuntimeError if sizes do not fit. Warns without a window.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [stft try_stft stft_with try_stft_with] ([] input: &Tensor, n_fft: i64)
     method [stft try_stft stft_with try_stft_with] ([] &self, n_fft: i64) {let input = self;}
@@ -39,6 +41,8 @@ op! {
         /// signal. Returns: (length) or (batch, length). Derivative: that of the ops it is made of. Errors:
         /// RuntimeError if sizes do not fit, or where the windows leave out a place. Warns without a window, and if
         /// `length` is longer than the signal.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [istft try_istft istft_with try_istft_with] ([] input: &Tensor, n_fft: i64)
     method [istft try_istft istft_with try_istft_with] ([] &self, n_fft: i64) {let input = self;}

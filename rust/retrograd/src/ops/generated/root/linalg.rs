@@ -2,16 +2,15 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    KeepdimOptions, LobpcgOptions, LuOptions, LuUnpackOptions, OrmqrOptions, PcaLowrankOptions, PinverseOptions,
-    SomeComputeUvOptions, SomeOptions, SvdLowrankOptions, TriangularSolveOptions, UpperOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Geqrf, LobpcgMethod, Plu, Qr, SignLogabsdet, TriangularSolution, Usv, as_dims};
 use crate::shape::Dims;
 
 op! {
     {
         /// The Cholesky factorization; see `linalg.cholesky`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky try_cholesky cholesky_with try_cholesky_with] ([] input: &Tensor)
     method [cholesky try_cholesky cholesky_with try_cholesky_with] ([] &self) {let input = self;}
@@ -26,6 +25,8 @@ op! {
         /// Args: `input` the right side; `upper` which triangle of `A` is read; `transpose` takes the transpose of `A`;
         /// `unitriangular` takes ones for the diagonal. Returns: `(solution, cloned_coefficient)`. Derivative: that of
         /// `linalg.solve_triangular`. Errors: RuntimeError if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [triangular_solve try_triangular_solve triangular_solve_with try_triangular_solve_with] ([] input: &Tensor,
         a: &Tensor)
@@ -45,6 +46,8 @@ op! {
         /// triangle is read; `upper` says that it is `U = L^H`. Batches broadcast. Returns: a tensor of the shape of
         /// `B`, broadcast. Derivative: `gB = A^-1 g`, and the triangle of `(gA + gA^H) L` with `gA = -gB X^H`. Errors:
         /// RuntimeError if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky_solve try_cholesky_solve cholesky_solve_with try_cholesky_solve_with] ([] input: &Tensor, l: &Tensor)
     method [cholesky_solve try_cholesky_solve cholesky_solve_with try_cholesky_solve_with] ([] &self,
@@ -60,6 +63,8 @@ op! {
         /// Args: `L` what `linalg.cholesky` returned, (\*, n, n), of which one triangle is read; `upper` says that it
         /// is `U = L^H`. Returns: a tensor of the same shape. Derivative: the triangle of `(gA + gA^H) L` with `gA =
         /// -A^-1 g A^-1`. Errors: LinAlgError if a diagonal element is zero, RuntimeError if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky_inverse try_cholesky_inverse cholesky_inverse_with try_cholesky_inverse_with] ([] l: &Tensor)
     method [cholesky_inverse try_cholesky_inverse cholesky_inverse_with try_cholesky_inverse_with] ([] &self) {let l =
@@ -74,6 +79,8 @@ op! {
         ///
         /// Args: `get_infos` returns the numbers of `linalg.lu_factor_ex` too. Returns: `(LU, pivots)` or `(LU, pivots,
         /// info)`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu try_lu lu_with try_lu_with] ([] input: &Tensor)
     method [lu try_lu lu_with try_lu_with] ([] &self) {let input = self;}
@@ -88,6 +95,8 @@ op! {
         /// Args: `LU_data` (\*, m, n); `LU_pivots` its pivots, int32; `unpack_data`, `unpack_pivots` leave `L` and `U`,
         /// or `P`, empty. Returns: `(P, L, U)`. Derivative: the triangles of `g`. Errors: RuntimeError for pivots that
         /// are no rows.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_unpack try_lu_unpack lu_unpack_with try_lu_unpack_with] ([] lu_data: &Tensor, lu_pivots: &Tensor)
     -> Plu = engine::linalg::lu::lu_unpack, (lu_data.engine(), lu_pivots.engine(), true, true)
@@ -97,6 +106,8 @@ op! {
 op! {
     {
         /// The solution of `A x = b` by the factors of `A`; see `linalg.lu_solve`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_solve try_lu_solve] ([] input: &Tensor, lu_data: &Tensor, lu_pivots: &Tensor)
     method [lu_solve try_lu_solve] ([] &self, lu_data: &Tensor, lu_pivots: &Tensor) {let input = self;}
@@ -107,6 +118,8 @@ op! {
 op! {
     {
         /// The inverses of square matrices; see `linalg.inv`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [inverse try_inverse] ([] input: &Tensor)
     method [inverse try_inverse] ([] &self) {let input = self;}
@@ -117,6 +130,8 @@ op! {
 op! {
     {
         /// The determinants of square matrices; see `linalg.det`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [det try_det] ([] input: &Tensor)
     method [det try_det] ([] &self) {let input = self;}
@@ -127,6 +142,8 @@ op! {
 op! {
     {
         /// The signs of determinants, and the logarithms of their magnitudes; see `linalg.slogdet`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [slogdet try_slogdet] ([] input: &Tensor)
     method [slogdet try_slogdet] ([] &self) {let input = self;}
@@ -141,6 +158,8 @@ op! {
         /// Args: `input` (\*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each
         /// matrix: NaN if the determinant is negative, `-inf` if it is zero. Derivative: `g A^-H`. Errors: RuntimeError
         /// if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [logdet try_logdet] ([] input: &Tensor)
     method [logdet try_logdet] ([] &self) {let input = self;}
@@ -153,6 +172,8 @@ op! {
         /// The QR decomposition of matrices; see `linalg.qr`.
         ///
         /// Args: `some` True for the mode "reduced" there, False for "complete".
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [qr try_qr qr_with try_qr_with] ([] input: &Tensor)
     method [qr try_qr qr_with try_qr_with] ([] &self) {let input = self;}
@@ -167,6 +188,8 @@ op! {
         /// Args: `input` (\*, m, n) of dtype float32, float64, complex64 or complex128. Returns: `(a, tau)`: `R` on and
         /// above the diagonal of `a`, and below the vectors of the reflections `I - tau[i] v v^H`, whose product is
         /// `Q`. Derivative: none. Errors: RuntimeError if there are fewer than 2 dims.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [geqrf try_geqrf] ([] input: &Tensor)
     method [geqrf try_geqrf] ([] &self) {let input = self;}
@@ -177,6 +200,8 @@ op! {
 op! {
     {
         /// The first columns of the product of Householder reflections; see `linalg.householder_product`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [orgqr try_orgqr] ([] input: &Tensor, input2: &Tensor)
     method [orgqr try_orgqr] ([] &self, input2: &Tensor) {let input = self;}
@@ -192,6 +217,8 @@ op! {
         /// `left=False`, of one dtype; `left` multiplies from the left, `transpose` by `Q^H`. Returns: a tensor of the
         /// shape of `other`. Derivative: that of a product, a factor at a time. Errors: RuntimeError if shapes or
         /// dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ormqr try_ormqr ormqr_with try_ormqr_with] ([] input: &Tensor, input2: &Tensor, input3: &Tensor)
     method [ormqr try_ormqr ormqr_with try_ormqr_with] ([] &self, input2: &Tensor, input3: &Tensor) {let input = self;}
@@ -205,6 +232,8 @@ op! {
         ///
         /// Args: `some` as the negation of `full_matrices` there; `compute_uv` False gives zeros for `U` and `V`.
         /// Returns: `(U, S, V)`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svd try_svd svd_with try_svd_with] ([] input: &Tensor)
     method [svd try_svd svd_with try_svd_with] ([] &self) {let input = self;}
@@ -217,6 +246,8 @@ op! {
         /// The pseudoinverse of matrices; see `linalg.pinv`.
         ///
         /// Args: `rcond` as `rtol` there.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [pinverse try_pinverse pinverse_with try_pinverse_with] ([] input: &Tensor)
     method [pinverse try_pinverse pinverse_with try_pinverse_with] ([] &self) {let input = self;}
@@ -232,6 +263,8 @@ op! {
         /// somewhat more than the rank; `niter` how often the random subspace is improved; `M` is subtracted, with a
         /// shape that broadcasts. Returns: `(U, S, V)` with `q` columns. Random: `manual_seed` repeats it. Derivative:
         /// that of the operations (Halko et al. 2009, algorithm 5.1).
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svd_lowrank try_svd_lowrank svd_lowrank_with try_svd_lowrank_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::svd_lowrank, (a.engine(), Some(6), Some(2), None)
@@ -245,6 +278,8 @@ op! {
         /// Args: `A` (\*, m, n); `q` how many, by default `min(6, m, n)`; `center` subtracts the means of columns;
         /// `niter` as for `svd_lowrank`. Returns: `(U, S, V)`: directions are the columns of `V`. Derivative: that of
         /// the operations. Errors: ValueError if `q` is negative or larger than `min(m, n)`, or `niter` is negative.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [pca_lowrank try_pca_lowrank pca_lowrank_with try_pca_lowrank_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::pca_lowrank, (a.engine(), None, true, 2)
@@ -261,6 +296,8 @@ op! {
         /// matrices is decomposed, which is exact: what torch takes to begin, to precondition and to end an iteration
         /// (`X`, `n`, `iK`, `niter`, `tol`, `method`) is accepted, and changes nothing. Derivative: that of
         /// `linalg.eigh`. Errors: ValueError if `m` is less than 3 times `k`; RuntimeError if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lobpcg try_lobpcg lobpcg_with try_lobpcg_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::lobpcg, (a.engine(), None, None, None, None, None, None, None, None, None)
@@ -274,6 +311,8 @@ op! {
         ///
         /// Args: `input` a matrix of dtype float32, float64, complex64 or complex128; `keepdim` keeps its axes with
         /// size 1. Derivative: `g U V^H`. Errors: RuntimeError unless it has 2 dims.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [nuclear_norm try_nuclear_norm nuclear_norm_with try_nuclear_norm_with] ([] input: &Tensor)
     -> Tensor = engine::linalg::spectrum::nuclear_norm_all, (input.engine(), false)
@@ -285,6 +324,8 @@ op! {
         /// The sums of the singular values of the matrices in two axes.
         ///
         /// Args: `dim` the axes; `keepdim` keeps them with size 1.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "nuclear_norm")]
     }
     fn [nuclear_norm_dim try_nuclear_norm_dim nuclear_norm_dim_with try_nuclear_norm_dim_with] ([] input: &Tensor,

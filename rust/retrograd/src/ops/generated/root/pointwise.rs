@@ -1,10 +1,10 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "special"), allow(unused_imports))]
+
 use crate::engine::ops as engine;
 use crate::operand::Operand;
-use crate::ops::options::{
-    AlphaOptions, IsinOptions, LogitOptions, MinMaxOptions, NanToNumOptions, RtolAtolEqualNanOptions, ValueOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{MantissaExponent, RoundingMode, as_operand, as_scalar};
 use crate::{Scalar, Tensor};
 
@@ -1609,12 +1609,15 @@ op! {
     {[] o: LogitOptions => Tensor = (input.engine(), o.eps)}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 0, of each element.
         ///
         /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
         /// Derivative: `g * special.i1(input)`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [i0 try_i0] ([] input: &Tensor)
     method [i0 try_i0] ([] &self) {let input = self;}
@@ -1625,6 +1628,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The lower incomplete gamma function, regularised: the integral of `t**(input - 1) * exp(-t)` from 0 to
@@ -1636,6 +1640,8 @@ op! {
         /// series, the continued fraction or the uniform expansion (DLMF 8.11.4, 8.9.2, 8.12.3) that computes the
         /// value, term by term, up to second order. torch has none by `input`. Errors: RuntimeError if the shapes do
         /// not broadcast; NotImplementedError for integers, and for third derivatives by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [igamma try_igamma] ([] input: &Tensor, other: &Tensor)
     method [igamma try_igamma] ([] &self, other: &Tensor) {let input = self;}
@@ -1647,6 +1653,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The upper incomplete gamma function, regularised: `1 - igamma(input, other)`, accurate where that is nearly
@@ -1656,6 +1663,8 @@ op! {
         /// shapes. Returns: a tensor of the broadcast shape and promoted dtype; NaN for negative arguments. Derivative:
         /// minus that of `igamma`. Errors: RuntimeError if the shapes do not broadcast; NotImplementedError for
         /// integers, and for third derivatives by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [igammac try_igammac] ([] input: &Tensor, other: &Tensor)
     method [igammac try_igammac] ([] &self, other: &Tensor) {let input = self;}

@@ -1,11 +1,10 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "random"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    BernoulliOptions, CauchyOptions, GeneratorDtypeRequiresGradOptions, GeneratorOptions, LambdGeneratorOptions,
-    LogNormalOptions, MultinomialOptions, NormalAroundOptions, NormalOptions, RandLikeOptions, UniformOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{as_shape, factory};
 use crate::shape::Shape;
 
@@ -383,18 +382,22 @@ op! {
         factory(o.dtype, o.requires_grad))}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random counts of Poisson's distribution with the rates in `input`.
         ///
         /// Args: `input` not negative, floating dtype; `generator` draws (the default one). Returns: the same shape and
         /// dtype. Derivative: zero. Errors: RuntimeError for a negative rate; NotImplementedError for integers.
+        ///
+        /// Needs the feature `random`.
     }
     fn [poisson try_poisson poisson_with try_poisson_with] ([] input: &Tensor)
     -> Tensor = engine::random::variates::poisson, (input.engine(), None)
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random counts of successes in `count` trials, each with the chance `prob`.
@@ -403,12 +406,15 @@ op! {
         /// 1 count as these; `generator` draws (the default one). Returns: a tensor of the broadcast shape and the same
         /// dtype; NaN where an argument is. No derivative. Errors: ValueError for integers, RuntimeError for different
         /// dtypes.
+        ///
+        /// Needs the feature `random`.
     }
     fn [binomial try_binomial binomial_with try_binomial_with] ([] count: &Tensor, prob: &Tensor)
     -> Tensor = engine::random::variates::binomial, (count.engine(), prob.engine(), None)
     {['o] o: GeneratorOptions<'o> => Tensor = (count.engine(), prob.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random numbers of the gamma distribution, of scale 1 and the shapes (often called alpha) in `input`.
@@ -417,6 +423,8 @@ op! {
         /// dtype, never 0. Derivative: `g` times that of the quantile by the shape, `-(dP/da) / p` with the
         /// distribution function `P` and density `p` (Figurnov, Mohamed and Mnih 2018), exact where torch approximates,
         /// and to second order, which torch has not. Errors: NotImplementedError for other dtypes.
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_standard_gamma")]
     }
     fn [standard_gamma try_standard_gamma standard_gamma_with try_standard_gamma_with] ([] input: &Tensor)
@@ -424,6 +432,7 @@ op! {
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// How random numbers of the gamma distribution change with the shape: the derivative of `standard_gamma`.
@@ -431,6 +440,8 @@ op! {
         /// Args: `input` the shapes, `output` the numbers, floating dtype, with broadcastable shapes. Returns: a tensor
         /// of the broadcast shape; NaN for shapes and numbers that are not positive. Derivative: by `input` and by
         /// `output`, of first order; torch has none. Errors: RuntimeError if shapes do not broadcast.
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_standard_gamma_grad")]
     }
     fn [standard_gamma_grad try_standard_gamma_grad] ([] input: &Tensor, output: &Tensor)
@@ -438,6 +449,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random shares of a whole, of Dirichlet's distribution with the concentrations in the rows of `input`.
@@ -445,6 +457,8 @@ op! {
         /// Args: `input` positive, float32 or float64; `generator` draws (the default one). Returns: the same shape and
         /// dtype; each row of the last dim sums to 1. Derivative: `s * (g - sum(result * g))` with the slopes `s` of
         /// `_dirichlet_grad`. Errors: NotImplementedError for other dtypes, and for second derivatives.
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_sample_dirichlet")]
     }
     fn [sample_dirichlet try_sample_dirichlet sample_dirichlet_with try_sample_dirichlet_with] ([] input: &Tensor)
@@ -452,6 +466,7 @@ op! {
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// How a random share of Dirichlet's distribution changes with its concentration: the derivative of a number
@@ -461,6 +476,8 @@ op! {
         /// the broadcast shape: `-(dI/dalpha) / p / (1 - x)` with the distribution function `I` (DLMF 8.17.22,
         /// differentiated term by term) and density `p`. No derivative. Errors: RuntimeError for different dtypes or if
         /// shapes do not broadcast.
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_dirichlet_grad")]
     }
     fn [dirichlet_grad try_dirichlet_grad] ([] x: &Tensor, alpha: &Tensor, total: &Tensor)

@@ -3,7 +3,7 @@
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::Tensors;
-use crate::ops::options::BIhBHhOptions;
+use crate::ops::options::*;
 
 op! {
     {
@@ -16,6 +16,8 @@ op! {
         /// `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states of the
         /// last layer at all steps, and the last states of all layers. Derivative: that of the ops it is composed of.
         /// Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_tanh try_rnn_tanh] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -29,6 +31,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "rnn_tanh")]
     }
     fn [rnn_tanh_packed try_rnn_tanh_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
@@ -50,6 +54,8 @@ op! {
         /// `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states of the
         /// last layer at all steps, and the last states of all layers. Derivative: that of the ops it is composed of.
         /// Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_relu try_rnn_relu] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -63,6 +69,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "rnn_relu")]
     }
     fn [rnn_relu_packed try_rnn_relu_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
@@ -86,6 +94,8 @@ op! {
         /// `train`; `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states
         /// of the last layer at all steps, and the last hidden and cell states of all layers. Derivative: that of the
         /// ops it is composed of. Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [lstm try_lstm] (['a] input: &Tensor, hx: impl Into<Tensors<'a>>, params: impl Into<Tensors<'a>>,
         has_biases: bool, num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -99,6 +109,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "lstm")]
     }
     fn [lstm_packed try_lstm_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: impl Into<Tensors<'a>>,
@@ -120,6 +132,8 @@ op! {
         /// `train`; `bidirectional` adds a pass against time, its results behind the others. Returns: the hidden states
         /// of the last layer at all steps, and the last states of all layers. Derivative: that of the ops it is
         /// composed of. Errors: RuntimeError if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [gru try_gru] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -133,6 +147,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "gru")]
     }
     fn [gru_packed try_gru_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
@@ -151,6 +167,8 @@ op! {
         /// and biases `b_ih`, `b_hh` (hidden,) or None. Returns: the state after the step. Derivative: that of the ops
         /// it is composed of. Errors: RuntimeError if sizes or dtypes are incompatible; IndexError for operands without
         /// two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_tanh_cell try_rnn_tanh_cell rnn_tanh_cell_with try_rnn_tanh_cell_with] ([] input: &Tensor, hx: &Tensor,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -168,6 +186,8 @@ op! {
         /// and biases `b_ih`, `b_hh` (hidden,) or None. Returns: the state after the step. Derivative: that of the ops
         /// it is composed of. Errors: RuntimeError if sizes or dtypes are incompatible; IndexError for operands without
         /// two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_relu_cell try_rnn_relu_cell rnn_relu_cell_with try_rnn_relu_cell_with] ([] input: &Tensor, hx: &Tensor,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -186,6 +206,8 @@ op! {
         /// features), `w_hh` (4 \* hidden, hidden), and biases `b_ih`, `b_hh` (4 \* hidden,) or None. Returns: the
         /// state after the step. Derivative: that of the ops it is composed of. Errors: RuntimeError if sizes or dtypes
         /// are incompatible; IndexError for operands without two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [lstm_cell try_lstm_cell lstm_cell_with try_lstm_cell_with] (['a] input: &Tensor, hx: impl Into<Tensors<'a>>,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -203,6 +225,8 @@ op! {
         /// hidden), and biases `b_ih`, `b_hh` (3 \* hidden,) or None. Returns: the state after the step. Derivative:
         /// that of the ops it is composed of. Errors: RuntimeError if sizes or dtypes are incompatible; IndexError for
         /// operands without two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [gru_cell try_gru_cell gru_cell_with try_gru_cell_with] ([] input: &Tensor, hx: &Tensor, w_ih: &Tensor,
         w_hh: &Tensor)

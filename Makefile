@@ -52,6 +52,8 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
 
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python
+# Families of ops, dtypes, threads and arrays: the features of the crate retrograd, which are those of its engine.
+FEATURES := complex conv fft half linalg nn random rnn special threads ndarray
 RUFF_PATHS := python tests benches examples tools
 # Where tools/width.py looks: Python is left to ruff, and the table of ops is generated.
 WIDTH_PATHS := $(filter-out docs/ops.md,$(wildcard *.md *.toml Makefile .github docs/*.md examples rust))
@@ -83,7 +85,7 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo demo-mpi test lint rust-test python-test test-mpi debug-test edit-test small-blocks-test
+.PHONY: help demo demo-mpi test lint rust-test features python-test test-mpi debug-test edit-test small-blocks-test
 .PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench counts
 .PHONY: counts-check docs pictures wheel sdist-test package format lock clean
 
@@ -100,8 +102,8 @@ test: lint rust-test python-test ## Run all that CI runs: lint, Rust tests, Pyth
 
 lint: $(TOOLS) ## Check format, lints and types, in Rust and in Python
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps --quiet
+	$(CARGO) clippy $(LOCKED) --workspace --all-features --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --all-features --no-deps --quiet
 	$(PY) -m ruff check $(wildcard $(RUFF_PATHS))
 	$(PY) -m ruff format --check $(wildcard $(RUFF_PATHS))
 	$(PY) -m mypy
@@ -114,11 +116,21 @@ lint: $(TOOLS) ## Check format, lints and types, in Rust and in Python
 
 rust-test: ## Test the Rust crates, documentation examples included
 	if $(CARGO) nextest --version >/dev/null 2>&1; then \
-		$(CARGO) nextest run $(LOCKED) $(RUST_CRATES); \
+		$(CARGO) nextest run $(LOCKED) $(RUST_CRATES) --all-features; \
 	else \
-		$(CARGO) test $(LOCKED) $(RUST_CRATES) --lib --bins --tests; \
+		$(CARGO) test $(LOCKED) $(RUST_CRATES) --all-features --lib --bins --tests; \
 	fi
-	$(CARGO) test $(LOCKED) $(RUST_CRATES) --doc
+	$(CARGO) test $(LOCKED) $(RUST_CRATES) --all-features --doc
+
+features: ## Check the Rust crates without features, with each alone, with the default ones and with all
+	for features in "" $(FEATURES); do \
+		echo "features: $$features"; \
+		$(CARGO) clippy $(LOCKED) -p retrograd --all-targets --no-default-features --features "$$features" -- -D warnings; \
+		$(CARGO) clippy $(LOCKED) -p retrograd-engine --test features --no-default-features --features "$$features" \
+			-- -D warnings; \
+	done
+	$(CARGO) clippy $(LOCKED) -p retrograd --all-targets -- -D warnings
+	$(CARGO) clippy $(LOCKED) -p retrograd --all-targets --all-features -- -D warnings
 
 python-test: $(WHEEL) ## Test the built wheel (PYTEST_ARGS="-k mul" chooses tests)
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
@@ -167,7 +179,7 @@ valgrind: ## Run the Rust tests of the engine under valgrind, which sees the mac
 
 msrv: ## Check that the crates compile with the Rust that they promise (installs it with rustup)
 	$(CARGO) +$(MSRV) --version >/dev/null 2>&1 || rustup toolchain install $(MSRV) --profile minimal
-	$(CARGO) +$(MSRV) check $(LOCKED) --workspace --all-targets
+	$(CARGO) +$(MSRV) check $(LOCKED) --workspace --all-features --all-targets
 
 deny: ## Check licences, sources and known vulnerabilities of dependencies (needs cargo-deny)
 	$(CARGO) deny check
@@ -179,8 +191,9 @@ doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 
 stubs: $(WHEEL) ## Write the type stubs of the built module
 	$(PY) tools/stubs.py
+
 face: ## Write the Rust form of every op, the files in rust/retrograd/src/ops/generated
-	RETROGRAD_WRITE_FACE=1 $(CARGO) test $(LOCKED) $(RUST_CRATES) --test generated
+	RETROGRAD_WRITE_FACE=1 $(CARGO) test $(LOCKED) $(RUST_CRATES) --all-features --test generated
 
 # What is timed here, with torch and JAX where TORCH and JAX name their folders, and what is made of it.
 BESIDE = $(if $(TORCH),--torch-site "$(TORCH)")
@@ -204,7 +217,7 @@ counts-check: $(WHEEL) ## Compare the instruction counts of small statements wit
 	$(PY) benches/instructions.py --check
 
 docs: $(WHEEL) ## Build the Rust documentation and the table of ops
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --all-features --no-deps
 	$(PY) tools/ops_page.py
 
 pictures: $(WHEEL) ## Profile a training step of the digits example, and draw it for docs/profiler.md

@@ -21,6 +21,8 @@ pub struct Op {
     /// What the engine's functions are found by.
     pub path: String,
     pub in_place_path: Option<String>,
+    /// The feature of the crate that it needs.
+    pub feature: Option<&'static str>,
     pub required: Vec<Typed>,
     pub options: Vec<Setting>,
     /// The options' type.
@@ -204,9 +206,25 @@ fn op(entry: &'static Entry, merged: &HashSet<(&str, &str)>) -> Op {
         true => ("Tensor".to_string(), "Vec<Tensor>".to_string()),
         false => (out.clone(), out),
     };
+    let family = entry.rust.trim_start_matches("retrograd_engine::ops::");
+    let feature = FEATURES.iter().find(|(start, _)| family.starts_with(start)).map(|(_, feature)| *feature);
     let in_place_path = entry.has(forms::INPLACE).then(|| format!("{path}_as"));
     let options_type = String::new();
-    Op { entry, name, path, in_place_path, required, options, options_type, arguments, out, out_with, role, dim: false }
+    Op {
+        entry,
+        name,
+        path,
+        in_place_path,
+        feature,
+        required,
+        options,
+        options_type,
+        arguments,
+        out,
+        out_with,
+        role,
+        dim: false,
+    }
 }
 
 fn factory_options() -> [Setting; 2] {

@@ -193,6 +193,22 @@ pub const RESULTS: [(&[&str], &str); 20] = [
     (&["solution", "residuals", "rank", "singular_values"], "Lstsq"),
 ];
 
+/// Features that ops need, of both crates: where their functions are in `retrograd_engine::ops`. The first that fits
+/// counts.
+pub const FEATURES: &[(&str, &str)] = &[
+    ("fft::", "fft"),
+    ("linalg::", "linalg"),
+    ("nn::conv::", "conv"),
+    ("nn::image::", "conv"),
+    ("nn::pool::", "conv"),
+    ("nn::", "nn"),
+    ("pointwise::bessel::", "special"),
+    ("pointwise::incomplete_gamma::", "special"),
+    ("pointwise::polynomials::", "special"),
+    ("random::variates::", "random"),
+    ("rnn::", "rnn"),
+];
+
 /// Functions of the face that stand for several of the engine.
 pub const PATHS: &[(&str, &str)] = &[
     ("entries::conv1d", "crate::ops::merged::conv1d"),

@@ -79,6 +79,9 @@ fn op_text(op: &Op, out: &mut String) {
     let aliases: BTreeSet<&str> =
         [op.entry.name].into_iter().chain(op.entry.aliases.iter().copied()).filter(|a| *a != op.name).collect();
     let mut lines = doc.clone();
+    if let Some(feature) = op.feature {
+        lines.extend(["///".to_string(), format!("/// Needs the feature `{feature}`.")]);
+    }
     lines.extend(aliases.iter().map(|a| format!("#[doc(alias = \"{a}\")]")));
     let only_in_place = !op.is_function() && !op.is_method();
     let in_place_doc = match only_in_place {
@@ -105,7 +108,7 @@ fn forms(op: &Op, out: &mut String, doc: &[String], in_place_doc: &[String], dim
         Some(_) => format!("[{}]", dim_names(base).join(" ")),
         None => names_text(op, base),
     };
-    let _ = writeln!(out, "\nop! {{");
+    let _ = writeln!(out, "\n{}op! {{", gate("", op.feature));
     if doc.is_empty() {
         let _ = writeln!(out, "    {{}}");
     } else {
@@ -153,8 +156,21 @@ fn forms(op: &Op, out: &mut String, doc: &[String], in_place_doc: &[String], dim
     let _ = writeln!(out, "}}");
 }
 
+/// The line above an item that needs a feature.
+fn gate(indent: &str, feature: Option<&str>) -> String {
+    feature.map_or(String::new(), |feature| format!("{indent}#[cfg(feature = \"{feature}\")]\n"))
+}
+
+/// The feature that all these need, if they do; and the features that some of them need.
+fn needs(features: &BTreeSet<Option<&'static str>>) -> (Option<&'static str>, Vec<&'static str>) {
+    match features.iter().copied().collect::<Vec<_>>().as_slice() {
+        [all] => (*all, Vec::new()),
+        some => (None, some.iter().copied().flatten().collect()),
+    }
+}
+
 /// `pub use` of functions under another name.
-fn alias_text(from: &str, op: &Op, name: &str, out: &mut BTreeSet<String>) {
+fn alias_text(from: &str, op: &Op, name: &str, out: &mut BTreeSet<Export>) {
     let mut of = names(op, &op.name);
     let mut to = names(op, name);
     if op.dim {
@@ -163,12 +179,15 @@ fn alias_text(from: &str, op: &Op, name: &str, out: &mut BTreeSet<String>) {
     }
     for (of, to) in of.into_iter().zip(to) {
         let rename = if of == to { String::new() } else { format!(" as {to}") };
-        out.insert(format!("pub use {from}::{of}{rename};"));
+        out.insert((format!("pub use {from}::{of}{rename};"), op.feature));
     }
 }
 
+/// A `pub use`, and the feature that it needs.
+type Export = (String, Option<&'static str>);
+
 /// What a file uses, as rustfmt writes it.
-fn uses(text: &str, options: &BTreeSet<&str>) -> String {
+fn uses(text: &str) -> String {
     // Examples in documentation use what they need themselves.
     let code = text.lines().filter(|line| !line.trim_start().starts_with("///"));
     let words: BTreeSet<&str> =
@@ -186,13 +205,15 @@ fn uses(text: &str, options: &BTreeSet<&str>) -> String {
         ("crate", list(&["DType", "Generator", "Scalar", "Tensor"])),
         ("crate::operand", list(&["Operand"])),
         ("crate::ops", from_ops),
-        ("crate::ops::options", options.clone()),
         ("crate::shape", list(&["Dims", "Shape"])),
     ]
     .iter()
     .filter(|(_, names)| !names.is_empty())
     .map(|(path, names)| wrapped_use(path, names))
     .collect();
+    if text.contains("] o: ") {
+        lines.push("use crate::ops::options::*;".to_string());
+    }
     if text.contains("engine::") {
         lines.push("use crate::engine::ops as engine;".to_string());
     }
@@ -202,11 +223,13 @@ fn uses(text: &str, options: &BTreeSet<&str>) -> String {
 
 pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    let mut exports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut exports: BTreeMap<String, BTreeSet<Export>> = BTreeMap::new();
+    let mut features: BTreeMap<String, BTreeSet<Option<&'static str>>> = BTreeMap::new();
     // Functions by the engine's: entries of the same one are re-exported.
     let mut written: HashMap<(String, String), (Option<&str>, usize)> = HashMap::new();
     for (i, op) in ops.iter().enumerate() {
         let (path, module) = file(op);
+        features.entry(path.clone()).or_default().insert(op.feature);
         let parent = module.map_or("crate::ops".to_string(), |m| format!("crate::ops::{m}"));
         let plain = op.is_function() && !op.is_method() && !op.is_in_place();
         let key = (op.path.clone(), op.entry.params.len().to_string());
@@ -229,53 +252,53 @@ pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
         }
     }
     let mut files = BTreeMap::new();
-    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let all: BTreeSet<&String> = texts.keys().chain(exports.keys()).collect();
-    for path in all {
-        let text = texts.get(path).cloned().unwrap_or_default();
-        let options: BTreeSet<&str> = ops
-            .iter()
-            .filter(|op| !op.options_type.is_empty() && file(op).0 == *path)
-            .map(|op| op.options_type.as_str())
-            .filter(|name| text.contains(&format!("o: {name}")))
-            .collect();
-        let head = uses(&text, &options);
-        let mut exported = String::new();
+    let mut modules: BTreeMap<String, BTreeMap<String, Option<&'static str>>> = BTreeMap::new();
+    for (path, features) in &features {
+        let (all, some) = needs(features);
+        // What all of a file needs is said where the file is a module.
+        let gate_of = |feature: Option<&str>| gate("", feature.filter(|_| all.is_none()));
+        let mut text = texts.get(path).cloned().unwrap_or_default();
+        if all.is_some() {
+            text = text.replace(&gate("", all), "");
+        }
+        let mut head = some_unused(&some) + &uses(&text);
         // As rustfmt sorts them: `_` comes first.
-        let mut sorted: Vec<&String> = exports.get(path).into_iter().flatten().collect();
-        sorted.sort_by_key(|line| {
+        let mut sorted: Vec<&Export> = exports.get(path).into_iter().flatten().collect();
+        sorted.sort_by_key(|(line, _)| {
             let line = line.trim_end_matches(';').replace('_', "\u{1}");
             line.split_once(" as ").map_or((line.clone(), None), |(of, to)| (of.to_string(), Some(to.to_string())))
         });
-        for export in sorted {
-            let _ = writeln!(exported, "{export}");
+        if !sorted.is_empty() {
+            head.push('\n');
         }
-        if !exported.is_empty() {
-            exported.insert(0, '\n');
+        for (export, feature) in sorted {
+            let _ = writeln!(head, "{}{export}", gate_of(*feature));
         }
         let text: String = text.lines().map(|line| fold(line) + "\n").collect();
-        files.insert(format!("src/ops/generated/{path}"), format!("{HEAD}\n{head}{exported}{text}"));
+        files.insert(format!("src/ops/generated/{path}"), format!("{HEAD}\n{head}{text}"));
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let name = name.trim_end_matches(".rs").to_string();
-        modules.entry(folder.to_string()).or_default().insert(name);
-        if !folder.is_empty() {
-            modules.entry(String::new()).or_default().insert(folder.to_string());
-        }
+        modules.entry(folder.to_string()).or_default().insert(name.trim_end_matches(".rs").to_string(), all);
     }
-    modules.entry(String::new()).or_default().insert("options".into());
+    let folders: Vec<String> = modules.keys().filter(|folder| !folder.is_empty()).cloned().collect();
+    let top = modules.entry(String::new()).or_default();
+    top.extend(folders.into_iter().map(|folder| (folder, None)));
+    top.insert("options".into(), None);
     for (folder, names) in modules {
         let mut text = format!("{HEAD}\n");
-        for name in &names {
+        for (name, feature) in &names {
             let public = if folder.is_empty() { "pub " } else { "" };
             if folder.is_empty() {
                 let _ = writeln!(text, "/// {}", module_doc(name));
+                if let Some(feature) = feature {
+                    let _ = writeln!(text, "///\n/// Needs the feature `{feature}`.");
+                }
             }
-            let _ = writeln!(text, "{public}mod {name};");
+            let _ = writeln!(text, "{}{public}mod {name};", gate("", *feature));
         }
         if !folder.is_empty() {
             text.push('\n');
-            for name in &names {
-                let _ = writeln!(text, "#[allow(unused_imports)]\npub use {name}::*;");
+            for (name, feature) in &names {
+                let _ = writeln!(text, "{}#[allow(unused_imports)]\npub use {name}::*;", gate("", *feature));
             }
         }
         let path = if folder.is_empty() { "mod.rs".to_string() } else { format!("{folder}/mod.rs") };
@@ -284,6 +307,21 @@ pub fn files(ops: &[Op]) -> BTreeMap<String, String> {
     files.insert("src/ops/generated/options.rs".into(), options_text(ops));
     files.extend(calls(ops));
     files
+}
+
+/// Allows what a file uses only with all of these features, as rustfmt writes it.
+fn some_unused(features: &[&str]) -> String {
+    let list: Vec<String> = features.iter().map(|feature| format!("feature = \"{feature}\"")).collect();
+    let condition = match list.as_slice() {
+        [] => return String::new(),
+        [one] => format!("not({one})"),
+        _ => format!("not(all({}))", list.join(", ")),
+    };
+    let line = format!("#![cfg_attr({condition}, allow(unused_imports))]\n\n");
+    if line.trim_end().len() <= 120 {
+        return line;
+    }
+    format!("#![cfg_attr(\n    {condition},\n    allow(unused_imports)\n)]\n\n")
 }
 
 fn module_doc(name: &str) -> &'static str {
@@ -330,9 +368,13 @@ fn options_text(ops: &[Op]) -> String {
     for op in ops.iter().filter(|op| !op.options_type.is_empty()) {
         by_type.entry(&op.options_type).or_default().push(op);
     }
-    let mut text = String::from("\noptions! {\n");
+    // Those that need the same features are in one invocation.
+    let mut texts: BTreeMap<Vec<&str>, String> = BTreeMap::new();
     for (name, users) in by_type {
         let op = users[0];
+        let features: BTreeSet<Option<&str>> = users.iter().map(|op| op.feature).collect();
+        let needs = if features.contains(&None) { Vec::new() } else { features.into_iter().flatten().collect() };
+        let text = texts.entry(needs).or_default();
         let mut of: Vec<String> = users.iter().map(|op| format!("`{}`", called(op))).collect();
         of.dedup();
         let shown = match of.as_slice() {
@@ -350,9 +392,23 @@ fn options_text(ops: &[Op]) -> String {
         }
         let _ = writeln!(text, "    }}");
     }
-    text.push_str("}\n");
+    let mut text = String::new();
+    let mut features: BTreeSet<&str> = BTreeSet::new();
+    for (needs, options) in texts {
+        let condition = match needs.as_slice() {
+            [] => String::new(),
+            [one] => gate("", Some(one)),
+            some => {
+                let list: Vec<String> = some.iter().map(|feature| format!("feature = \"{feature}\"")).collect();
+                format!("#[cfg(any({}))]\n", list.join(", "))
+            }
+        };
+        let _ = writeln!(text, "\n{condition}options! {{\n{options}}}");
+        features.extend(needs);
+    }
     let text: String = text.lines().map(|line| fold(line) + "\n").collect();
-    format!("{HEAD}\n{}{text}", uses(&text, &BTreeSet::new()))
+    let features: Vec<&str> = features.into_iter().collect();
+    format!("{HEAD}\n{}{}{text}", some_unused(&features), uses(&text))
 }
 
 /// The default in words.
@@ -376,11 +432,31 @@ fn called(op: &Op) -> String {
     }
 }
 
+/// What the root of the test of calls has between its modules and the rows of its list.
+const CALLS: &str = r#"
+use retrograd::Tensor;
+#[allow(unused_imports)]
+use retrograd::ops::{self, Floats, OutputSize};
+
+fn any<T>() -> T {
+    unreachable!("these calls are only compiled")
+}
+
+#[test]
+fn calls_of_every_op_compile() {
+    assert!(FAMILIES.iter().any(|(name, _)| *name == "pointwise"));
+}
+
+/// Every op, family by family.
+const FAMILIES: &[(&str, fn())] = &[
+"#;
+
 /// Calls of every op, which compile, by family.
 fn calls(ops: &[Op]) -> BTreeMap<String, String> {
-    let mut families: BTreeMap<&str, String> = BTreeMap::new();
+    let mut families: BTreeMap<&str, BTreeMap<Option<&'static str>, Vec<String>>> = BTreeMap::new();
     for op in ops {
-        let body = families.entry(op.entry.rust.split("::").nth(2).expect("a path has a family")).or_default();
+        let family = families.entry(op.entry.rust.split("::").nth(2).expect("a path has a family")).or_default();
+        let lines = family.entry(op.feature).or_default();
         let args = |skip: usize, name: &str| {
             let example =
                 |p: &Typed| if p.example.is_empty() { "any()".into() } else { format!("any::<{}>()", p.example) };
@@ -390,8 +466,7 @@ fn calls(ops: &[Op]) -> BTreeMap<String, String> {
         };
         let mut call = |of: &str, base: &str, skip: usize| {
             for name in names(op, base).into_iter().filter(|name| !name.starts_with("try_")) {
-                let line = format!("    {of}{name}({});", args(skip, &name));
-                let _ = writeln!(body, "{}", fold(&line));
+                lines.push(format!("{of}{name}({});", args(skip, &name)));
             }
         };
         let module = file(op).1.map_or("ops::".to_string(), |m| format!("ops::{m}::"));
@@ -408,26 +483,26 @@ fn calls(ops: &[Op]) -> BTreeMap<String, String> {
             call("any::<&Tensor>().", &format!("{}_", op.name), 1);
         }
     }
-    let names: Vec<&str> = families.keys().copied().collect();
     let mut files = BTreeMap::new();
-    for (family, body) in families {
-        let text = format!("{HEAD}\nuse super::*;\n\npub fn calls() {{\n{body}}}\n");
-        files.insert(format!("tests/calls/{family}.rs"), text);
+    let (mut modules, mut list) = (String::new(), String::new());
+    for (name, parts) in families {
+        let (all, some) = needs(&parts.keys().copied().collect());
+        let mut body = String::new();
+        for (feature, lines) in parts {
+            let indent = if feature == all { "    " } else { "        " };
+            let lines: String = lines.iter().map(|line| fold(&format!("{indent}{line}")) + "\n").collect();
+            if feature == all {
+                body.push_str(&lines);
+            } else {
+                let _ = writeln!(body, "{}    {{\n{lines}    }}", gate("    ", feature));
+            }
+        }
+        let text = format!("{HEAD}\n{}use super::*;\n\npub fn calls() {{\n{body}}}\n", some_unused(&some));
+        files.insert(format!("tests/calls/{name}.rs"), text);
+        let _ = writeln!(modules, "{}mod {name};", gate("", all));
+        let _ = writeln!(list, "{}    (\"{name}\", {name}::calls),", gate("    ", all));
     }
-    let mut text = format!("{HEAD}\n");
-    for name in &names {
-        let _ = writeln!(text, "mod {name};");
-    }
-    text.push_str(
-        "\nuse retrograd::Tensor;\nuse retrograd::ops::{self, Floats, OutputSize};\n\nfn any<T>() -> T {\n    \
-         unreachable!(\"these calls are only compiled\")\n}\n\n/// Every op, family by family.\n\
-         pub const FAMILIES: &[(&str, fn())] = &[\n",
-    );
-    for name in &names {
-        let _ = writeln!(text, "    (\"{name}\", {name}::calls),");
-    }
-    text.push_str("];\n");
-    files.insert("tests/calls/mod.rs".to_string(), text);
+    files.insert("tests/calls/main.rs".to_string(), format!("{HEAD}\n{modules}{CALLS}{list}];\n"));
     files
 }
 

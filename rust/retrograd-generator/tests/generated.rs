@@ -76,4 +76,8 @@ fn tables_name_what_is_in_the_roster() {
     for function in named {
         assert!(functions.contains(function), "{function} is no op");
     }
+    for (family, _) in FEATURES {
+        let path = format!("retrograd_engine::ops::{family}");
+        assert!(roster().any(|entry| entry.rust.starts_with(&path)), "{family} has no op");
+    }
 }

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::engine;
-use crate::{Scalar, Tensor};
+use crate::{Scalar, Tensor, site};
 
 /// An operand of an op: a tensor, borrowed or given away, or a number.
 ///
@@ -79,43 +79,28 @@ impl<'a> From<&'a engine::Tensor> for Operand<'a> {
 }
 
 /// An integer from 2^63 on, which no dtype that ops compute in has, is a float.
+///
+/// Panics for complex numbers without the feature `complex`.
 impl From<Scalar> for Operand<'_> {
     #[inline]
     fn from(number: Scalar) -> Self {
         let number = if let Scalar::UInt(large) = number { Scalar::Float(large as f64) } else { number };
-        Self(Held::Owned(engine::Tensor::shared_number(number).expect("a number has its place in the tensor itself")))
+        // What can fail is a dtype that a feature leaves out.
+        Self(Held::Owned(site::done(engine::Tensor::shared_number(number))))
     }
 }
 
-/// Conversions of numbers to [`Scalar`] and [`Operand`].
 macro_rules! numbers {
-    ($($t:ty: $x:ident => $scalar:expr),* $(,)?) => { $(
+    ($($t:ty)*) => { $(
         impl From<$t> for Operand<'_> {
             #[inline]
-            fn from($x: $t) -> Self {
-                $scalar.into()
+            fn from(number: $t) -> Self {
+                Scalar::from(number).into()
             }
         }
     )* };
 }
-numbers!(
-    bool: x => Scalar::Bool(x),
-    u8: x => Scalar::Int(x.into()),
-    i8: x => Scalar::Int(x.into()),
-    i16: x => Scalar::Int(x.into()),
-    u16: x => Scalar::Int(x.into()),
-    i32: x => Scalar::Int(x.into()),
-    u32: x => Scalar::Int(x.into()),
-    i64: x => Scalar::Int(x),
-    u64: x => i64::try_from(x).map_or(Scalar::UInt(x), Scalar::Int),
-    usize: x => i64::try_from(x).map_or(Scalar::UInt(x as u64), Scalar::Int),
-    f16: x => Scalar::Float(x.into()),
-    bf16: x => Scalar::Float(x.into()),
-    f32: x => Scalar::Float(x.into()),
-    f64: x => Scalar::Float(x),
-    Complex<f32>: z => Scalar::Complex(z.re.into(), z.im.into()),
-    Complex<f64>: z => Scalar::Complex(z.re, z.im),
-);
+numbers!(bool u8 i8 i16 u16 i32 u32 i64 u64 usize f16 bf16 f32 f64 Complex<f32> Complex<f64>);
 
 /// A list of tensors, for what takes one or several: of one, of arrays, slices and vectors of tensors or of references
 /// to them, or collected from either.

@@ -3,7 +3,7 @@
 use std::panic::catch_unwind;
 
 use retrograd::{
-    Complex, DType, Error, Operand, Result, Scalar, Tensor, backward, f16, grad, grad_if_used, grad_with, tensor,
+    Complex, DType, Error, Operand, Result, Scalar, Tensor, backward, bf16, f16, grad, grad_if_used, grad_with, tensor,
 };
 
 /// The text of the panic of `f`.
@@ -296,4 +296,18 @@ fn tensors_go_between_threads() {
     fn check<T: Send + Sync + 'static>() {}
     check::<Tensor>();
     check::<Operand>();
+}
+
+#[test]
+fn numbers_of_every_type_are_scalars() {
+    assert_eq!(Scalar::from(u8::MAX), Scalar::Int(255));
+    assert_eq!(Scalar::from(i16::MIN), Scalar::Int(-32_768));
+    assert_eq!(Scalar::from(-3), Scalar::Int(-3));
+    assert_eq!(Scalar::from(i64::MAX as u64), Scalar::Int(i64::MAX));
+    assert_eq!(Scalar::from(i64::MAX as u64 + 1), Scalar::UInt(1 << 63));
+    assert_eq!(Scalar::from(7usize), Scalar::Int(7));
+    assert_eq!(Scalar::from(0.1f32), Scalar::Float(f64::from(0.1f32)));
+    assert_eq!(Scalar::from(bf16::from_f32(-1.5)), Scalar::Float(-1.5));
+    assert_eq!(Scalar::from(Complex::new(1f32, -2.0)), Scalar::Complex(1.0, -2.0));
+    assert_eq!(Scalar::from(true), Scalar::Bool(true));
 }

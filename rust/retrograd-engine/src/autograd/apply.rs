@@ -272,7 +272,7 @@ fn applied<P: Primitive, R: Results>(op: P, xs: &[&Tensor]) -> Result<R> {
     }
     operands::check_dtype(&op, xs)?;
     let mut results: R = operands::forward(&op, xs)?;
-    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
+    if mode::records(word) && operands::any(xs, Tensor::requires_grad) {
         record_fresh(&mut Some(op), xs, results.each(), word)?;
     }
     Ok(results)
@@ -287,7 +287,7 @@ pub(crate) fn apply_any(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Result<Outs>
     }
     op.op().check_dtype(xs)?;
     let mut outs = op.op().forward(xs)?;
-    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
+    if mode::records(word) && operands::any(xs, Tensor::requires_grad) {
         record_fresh(op, xs, &mut outs, word)?;
     }
     Ok(outs)
@@ -312,7 +312,7 @@ fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<O
         finite::check_results(op.op(), xs, &outs, word)?;
     }
     let mut node = None;
-    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
+    if mode::records(word) && operands::any(xs, Tensor::requires_grad) {
         node = record_outs(op, xs, &mut outs, word)?;
     }
     if mode::propagates(word) {
@@ -483,7 +483,8 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
         }
     }
     let _span = (word & mode::PROFILED != 0).then(|| profiler::primitive(op.op(), true, xs));
-    let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
+    let recording =
+        mode::records(word) && target.dtype().is_differentiable() && operands::any(xs, Tensor::requires_grad);
     target.check_write_or_exchange(facts.name, recording)?;
     op.op().check_dtype(xs)?;
     overlap::check(op.op(), xs)?;

@@ -61,11 +61,17 @@ pub(super) fn forward<P: Primitive, R: Results>(op: &P, xs: &[&Tensor]) -> Resul
     forward_plain(op, xs)
 }
 
+/// Whether the test holds for an operand. Not for a closure, and apart from functions with the type of an op: without
+/// optimisation the search is compiled once, not for each op.
+#[inline(always)]
+pub(super) fn any(xs: &[&Tensor], test: fn(&Tensor) -> bool) -> bool {
+    xs.iter().any(|x| test(x))
+}
+
 /// Whether the operands are what the op's loops read.
 #[inline(always)]
 fn all_plain<P: Primitive>(xs: &[&Tensor]) -> bool {
-    let other = |x: &&Tensor| if P::TAKES_LAZY { x.lazy_bits().sparse } else { x.lazy_bits().any() };
-    !xs.iter().any(other)
+    if P::TAKES_LAZY { !any(xs, |x| x.lazy_bits().sparse) } else { !any(xs, |x| x.lazy_bits().any()) }
 }
 
 #[inline(always)]
@@ -87,10 +93,9 @@ pub(super) fn as_they_are<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<bool> 
 /// they have in common: a float16 and a complex number make complex32.
 #[inline(always)]
 fn any_only_stored<P: Primitive>(op: &P, xs: &[&Tensor]) -> bool {
-    let any = |test: fn(DType) -> bool| xs.iter().any(|x| test(x.dtype()));
     !op.dtypes().is_stored()
-        && (any(DType::is_only_stored)
-            || promotes::<P>() && any(|dtype| dtype == DType::Float16) && any(DType::is_complex))
+        && (any(xs, |x| x.dtype().is_only_stored())
+            || promotes::<P>() && any(xs, |x| x.dtype() == DType::Float16) && any(xs, |x| x.dtype().is_complex()))
 }
 
 /// The dtype that the op was to compute in, if its loops do not know that, or the dtype of an operand: a half, or one

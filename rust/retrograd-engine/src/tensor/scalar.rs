@@ -2,11 +2,13 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use num_complex::Complex;
+
 use super::dtype::{Category, DType, Truth};
 use crate::error::{Error, Result};
 use crate::kernels::real::Constant;
 
-/// A Python number: it takes part in promotion by its category alone.
+/// A number outside any tensor: it takes part in promotion by its category alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
     Bool(bool),
@@ -95,26 +97,36 @@ impl From<Scalar> for Constant {
     }
 }
 
-impl From<bool> for Scalar {
-    fn from(v: bool) -> Self {
-        Scalar::Bool(v)
-    }
+/// Conversions of numbers: integers that an `i64` holds are [`Scalar::Int`], larger ones [`Scalar::UInt`].
+macro_rules! from_numbers {
+    ($($t:ty: $x:pat => $scalar:expr),* $(,)?) => { $(
+        impl From<$t> for Scalar {
+            #[inline]
+            fn from($x: $t) -> Self {
+                $scalar
+            }
+        }
+    )* };
 }
-impl From<Truth> for Scalar {
-    fn from(v: Truth) -> Self {
-        Scalar::Bool(v.get())
-    }
-}
-impl From<i64> for Scalar {
-    fn from(v: i64) -> Self {
-        Scalar::Int(v)
-    }
-}
-impl From<f64> for Scalar {
-    fn from(v: f64) -> Self {
-        Scalar::Float(v)
-    }
-}
+from_numbers!(
+    bool: x => Scalar::Bool(x),
+    Truth: x => Scalar::Bool(x.get()),
+    u8: x => Scalar::Int(x.into()),
+    i8: x => Scalar::Int(x.into()),
+    i16: x => Scalar::Int(x.into()),
+    u16: x => Scalar::Int(x.into()),
+    i32: x => Scalar::Int(x.into()),
+    u32: x => Scalar::Int(x.into()),
+    i64: x => Scalar::Int(x),
+    u64: x => i64::try_from(x).map_or(Scalar::UInt(x), Scalar::Int),
+    usize: x => Scalar::from(x as u64),
+    half::f16: x => Scalar::Float(x.into()),
+    half::bf16: x => Scalar::Float(x.into()),
+    f32: x => Scalar::Float(x.into()),
+    f64: x => Scalar::Float(x),
+    Complex<f32>: z => Scalar::Complex(z.re.into(), z.im.into()),
+    Complex<f64>: z => Scalar::Complex(z.re, z.im),
+);
 
 /// An element type that a scalar can be converted to and from.
 pub trait FromScalar: Sized {

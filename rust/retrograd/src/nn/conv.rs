@@ -115,6 +115,8 @@ convolutions! {
     /// (out_channels,), drawn uniformly up to 1 over the root of the number of inputs of an output. An error if
     /// `groups` does not divide the channels.
     ///
+    /// Needs the feature `conv`.
+    ///
     /// ```
     /// use retrograd::{DType, Tensor, engine, nn::{Conv1d, Forward, Padding}};
     ///
@@ -129,6 +131,8 @@ convolutions! {
     /// Parameters: `weight` of shape (out_channels, in_channels / groups, *kernel_size) and `bias` of shape
     /// (out_channels,), drawn uniformly up to 1 over the root of the number of inputs of an output. An error if
     /// `groups` does not divide the channels.
+    ///
+    /// Needs the feature `conv`.
     ///
     /// ```
     /// use retrograd::{DType, Tensor, engine, nn::{Conv2d, Forward}};

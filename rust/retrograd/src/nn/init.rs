@@ -154,6 +154,7 @@ fn kaiming_normal(t: &Inner, gain: f64) -> Result<()> {
 }
 
 /// The initial values of linear layers and convolutions: uniform up to `1 / sqrt(fan_in)`.
+#[cfg(feature = "nn")]
 pub(super) fn by_fan_in(weight: &Tensor, bias: Option<&Tensor>) -> Result<()> {
     // As torch computes it: with the gain of a leaky ReLU whose slope is the root of 5.
     let slope = 5f64.sqrt();

@@ -5,6 +5,9 @@
 //! Layers have the names of their parameters from torch, and from the same seed the same first values; their state
 //! dicts go both ways. A clone of a layer has the same parameters, as a clone of a tensor is the same tensor.
 //!
+//! Layers and activations need the feature `nn`, which is on by default, convolutions `conv`, and recurrent layers
+//! `rnn`; what modules are made of, [`Module`], [`Sequential`], [`StateDict`] and [`init`], needs none.
+//!
 //! ```
 //! use retrograd::nn::{self, Forward, Linear, Module};
 //! use retrograd::{DType, Tensor, engine};
@@ -28,30 +31,46 @@
 //! # Ok::<(), retrograd::Error>(())
 //! ```
 
+#[cfg(feature = "nn")]
 mod activation;
+#[cfg(feature = "nn")]
 mod attention;
+#[cfg(feature = "conv")]
 mod conv;
+#[cfg(feature = "nn")]
 mod dropout;
 pub mod init;
+#[cfg(feature = "nn")]
 mod linear;
 mod module;
+#[cfg(feature = "nn")]
 mod norm;
+#[cfg(feature = "nn")]
 mod options;
+#[cfg(feature = "rnn")]
 mod rnn;
 mod sequential;
 mod state;
 
+#[cfg(feature = "nn")]
 pub use activation::{gelu, relu, sigmoid, silu, softplus, tanh};
+#[cfg(feature = "nn")]
 pub use attention::{MultiheadAttention, MultiheadAttentionOptions, Seen};
+#[cfg(feature = "conv")]
 pub use conv::{Conv1d, Conv1dOptions, Conv2d, Conv2dOptions, Padding};
+#[cfg(feature = "nn")]
 pub use dropout::Dropout;
+#[cfg(feature = "nn")]
 pub use linear::{Embedding, EmbeddingOptions, Linear, LinearOptions};
 pub use module::{Forward, Module, Training, Visitor};
+#[cfg(feature = "nn")]
 pub use norm::{
     BatchNorm1d, BatchNorm2d, BatchNormOptions, GroupNorm, GroupNormOptions, LastAxes, LayerNorm, LayerNormOptions,
     RmsNorm, RmsNormOptions,
 };
+#[cfg(feature = "nn")]
 pub use options::PerAxis;
+#[cfg(feature = "rnn")]
 pub use rnn::{Gru, Lstm, RnnOptions};
 pub use sequential::Sequential;
 pub use state::{Incompatible, LoadOptions, StateDict};

@@ -138,6 +138,7 @@ impl<const N: usize> From<[usize; N]> for PerAxis<N> {
 }
 
 impl<const N: usize> PerAxis<N> {
+    #[cfg(feature = "conv")]
     pub(super) fn ints(self) -> [i64; N] {
         self.0.map(|n| i64::try_from(n).unwrap_or(-1))
     }

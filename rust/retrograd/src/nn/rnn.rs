@@ -219,6 +219,8 @@ layers! {
     /// `bias_ih_lk` and `bias_hh_lk`, drawn uniformly up to `1 / sqrt(hidden_size)`. The state is the pair of hidden
     /// and cell states, both of shape (num_layers * directions, N, hidden_size).
     ///
+    /// Needs the feature `rnn`.
+    ///
     /// ```
     /// use retrograd::{DType, Tensor, engine, nn::Lstm};
     ///
@@ -233,6 +235,8 @@ layers! {
     /// Gated recurrent units along sequences (L, N, input_size), or without the batch N.
     ///
     /// Parameters: as of [`Lstm`]. The state has the shape (num_layers * directions, N, hidden_size).
+    ///
+    /// Needs the feature `rnn`.
     ///
     /// ```
     /// use retrograd::{DType, Tensor, engine, nn::Gru};

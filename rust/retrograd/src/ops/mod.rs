@@ -28,6 +28,8 @@
 //! results are structs, and what chooses nothing here (`layout`, `device`, `pin_memory`) or is deprecated has no
 //! option.
 //!
+//! Ops of a family that is a feature of the crate say so in their documentation, and are there where it is switched on.
+//!
 //! The files in `generated` are written from the roster of the engine, by the crate `retrograd-generator`.
 
 #[macro_use]
@@ -35,6 +37,7 @@ mod macros;
 
 mod choices;
 mod generated;
+#[cfg(feature = "conv")]
 mod merged;
 pub(crate) mod results;
 mod values;

@@ -9,6 +9,7 @@ use crate::shape::Shape;
 pub struct OutputSize(SmallVec<[Option<i64>; 3]>);
 
 impl OutputSize {
+    #[cfg(feature = "conv")]
     #[inline]
     pub(crate) fn as_slice(&self) -> &[Option<i64>] {
         &self.0

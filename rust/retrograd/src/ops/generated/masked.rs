@@ -1,10 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    DtypeMaskOptions, LogaddexpOptions, LogsumexpOptions, MaskedArgmaxOptions, MaskedNormOptions, MedianOptions,
-    NormalizeOptions, SumOptions, VarOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{as_dims, as_scalar};
 use crate::shape::Dims;
 use crate::{Scalar, Tensor};

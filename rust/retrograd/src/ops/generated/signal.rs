@@ -2,9 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    ExponentialOptions, GaussianOptions, GeneralHammingOptions, KaiserOptions, SymDtypeRequiresGradOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Floats, factory};
 
 op! {

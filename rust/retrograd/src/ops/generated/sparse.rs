@@ -1,7 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{BetaAlphaOptions, DtypeOptions, SparseSumOptions};
+use crate::ops::options::*;
 use crate::ops::{Reduce, as_dims};
 use crate::shape::Dims;
 use crate::{Scalar, Tensor};

@@ -2,7 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::MemoryFormatOptions;
+use crate::ops::options::*;
 
 op! {
     {

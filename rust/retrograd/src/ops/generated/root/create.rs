@@ -2,11 +2,7 @@
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
-use crate::ops::options::{
-    BaseDtypeRequiresGradOptions, CombinationsOptions, DiagonalOptions, DtypeRequiresGradMemoryFormatOptions,
-    DtypeRequiresGradOptions, EyeOptions, HammingWindowOptions, KaiserWindowOptions, OffsetDtypeRequiresGradOptions,
-    PeriodicDtypeRequiresGradOptions, StepDtypeRequiresGradOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{as_operand, as_scalar, as_shape, factory};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};

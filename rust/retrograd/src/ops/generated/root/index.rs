@@ -1,10 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    AccumulateOptions, AlphaOptions, GatherOptions, IncludeSelfOptions, NonzeroStaticOptions, SegmentReduceOptions,
-    TakeAlongDimOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Reduce, ScatterReduction, Tensors, as_scalar};
 use crate::{Scalar, Tensor};
 

@@ -1,9 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    BetaAlphaOptions, CdistOptions, NIncreasingOptions, PdistOptions, TakeAlongDimOptions, TensordotOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Tensors, as_dims};
 use crate::shape::Dims;
 use crate::{Scalar, Tensor};

@@ -3,7 +3,7 @@
 use crate::engine::ops as engine;
 use crate::operand::Operand;
 use crate::ops::as_operand;
-use crate::ops::options::{CopyMemoryFormatOptions, MemoryFormatOptions};
+use crate::ops::options::*;
 use crate::{DType, Tensor};
 
 op! {

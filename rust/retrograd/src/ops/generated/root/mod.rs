@@ -2,8 +2,10 @@
 
 mod casts;
 mod create;
+#[cfg(feature = "fft")]
 mod fft;
 mod index;
+#[cfg(feature = "linalg")]
 mod linalg;
 mod matmul;
 mod memory;
@@ -13,6 +15,7 @@ mod promotion_queries;
 mod queries;
 mod random;
 mod reduce;
+#[cfg(feature = "rnn")]
 mod rnn;
 mod sets;
 mod sort;
@@ -23,10 +26,12 @@ mod view;
 pub use casts::*;
 #[allow(unused_imports)]
 pub use create::*;
+#[cfg(feature = "fft")]
 #[allow(unused_imports)]
 pub use fft::*;
 #[allow(unused_imports)]
 pub use index::*;
+#[cfg(feature = "linalg")]
 #[allow(unused_imports)]
 pub use linalg::*;
 #[allow(unused_imports)]
@@ -45,6 +50,7 @@ pub use queries::*;
 pub use random::*;
 #[allow(unused_imports)]
 pub use reduce::*;
+#[cfg(feature = "rnn")]
 #[allow(unused_imports)]
 pub use rnn::*;
 #[allow(unused_imports)]

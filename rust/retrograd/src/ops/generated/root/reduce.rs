@@ -1,11 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    ArgmaxOptions, CovOptions, DiffOptions, DimCorrectionKeepdimOptions, DimEdgeOrderOptions, DimKeepdimDtypeOptions,
-    DimKeepdimOptions, DimOptions, DistOptions, DtypeOptions, DxDimOptions, GradientOptions, HashTensorOptions,
-    KeepdimOptions, NormExceptDimOptions, NormOptions, ProdDimOptions, TrapezoidAtOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Floats, MinMax, Tensors, ValuesIndices, as_dims, as_scalar, as_shape};
 use crate::shape::{Dims, Shape};
 use crate::{Scalar, Tensor};

@@ -2,10 +2,7 @@
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
-use crate::ops::options::{
-    BincountOptions, BucketizeOptions, HistcOptions, HistogramEdgesOptions, HistogramOptions,
-    RangeWeightDensityOptions, SearchsortedOptions, UniqueConsecutiveOptions, UniqueOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Floats, Histogram, HistogramDd, Side, Tensors, as_operand, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};

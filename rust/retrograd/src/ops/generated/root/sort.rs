@@ -3,9 +3,7 @@
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::ValuesIndices;
-use crate::ops::options::{
-    DimDescendingOptions, DimKeepdimInterpolationOptions, KeepdimOptions, KthvalueOptions, TopkOptions,
-};
+use crate::ops::options::*;
 
 op! {
     {

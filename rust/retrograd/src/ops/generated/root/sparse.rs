@@ -2,7 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{ToDenseOptions, ToSparseCsrOptions, ToSparseOptions};
+use crate::ops::options::*;
 use crate::shape::Shape;
 
 op! {

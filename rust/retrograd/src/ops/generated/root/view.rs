@@ -1,11 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    DiagEmbedOptions, DiagflatOptions, DiagonalOptions, DimOutputSizeOptions, DimsOptions, ExpandCopyOptions,
-    FillDiagonalOptions, FlattenOptions, MemoryFormatOptions, MeshgridOptions, OffsetDim1Dim2Options,
-    RepeatedIndicesOptions, Rot90Options, SliceScatterOptions, StorageOffsetOptions, UnbindOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Indexing, Tensors, as_dims, as_scalar, as_shape};
 use crate::shape::{Dims, Shape};
 use crate::{DType, Scalar, Tensor};

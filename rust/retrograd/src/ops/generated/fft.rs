@@ -1,8 +1,10 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "fft"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{DDtypeRequiresGradOptions, DimOptions, FftnOptions, NDimNormOptions, SDimNormOptions};
+use crate::ops::options::*;
 use crate::ops::{FftNorm, as_dims, factory};
 use crate::shape::{Dims, Shape};
 
@@ -52,6 +54,7 @@ op! {
     {[] o: DDtypeRequiresGradOptions => Tensor = (n, o.d, factory(o.dtype, o.requires_grad))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The discrete Fourier transform along an axis: `y[k] = sum of x[j] exp(-2 pi i j k / n)`.
@@ -73,12 +76,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [8.0, -2.0, 0.0, -2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fft try_fft fft_with try_fft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fft` along an axis: `y[k] = sum of x[j] exp(2 pi i j k / n) / n`.
@@ -100,12 +106,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 2.0, 3.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifft try_ifft ifft_with try_ifft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of real numbers along an axis, the first `n // 2 + 1` numbers of it: the others are
@@ -128,12 +137,15 @@ op! {
         /// assert_eq!(ops::real(&ops::fft::rfft(&tensor![1f32, 2.0, 3.0, 2.0])).to_vec::<f64>()?, [8.0, -2.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [rfft try_rfft rfft_with try_rfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `rfft` along an axis: `n` real numbers of the first `n // 2 + 1` numbers of their transform.
@@ -155,12 +167,15 @@ op! {
         /// assert_eq!(ops::fft::irfft(&tensor![8f32, -2.0, 0.0]).to_vec::<f64>()?, [1.0, 2.0, 3.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [irfft try_irfft irfft_with try_irfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform along an axis of `n` numbers that are Hermitian, `x[n - j] = conj(x[j])`, given by the
@@ -182,12 +197,15 @@ op! {
         /// assert_eq!(ops::fft::hfft(&tensor![1f32, 2.0, 3.0]).to_vec::<f64>()?, [8.0, -2.0, 0.0, -2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [hfft try_hfft hfft_with try_hfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `hfft` along an axis: the first `n // 2 + 1` of the Hermitian numbers whose transform is
@@ -209,12 +227,15 @@ op! {
         /// assert_eq!(ops::real(&ops::fft::ihfft(&tensor![8f32, -2.0, 0.0, -2.0])).to_vec::<f64>()?, [1.0, 2.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ihfft try_ihfft ihfft_with try_ihfft_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft, (input.engine(), None, -1, None)
     {[] o: NDimNormOptions => Tensor = (input.engine(), o.n, o.dim, o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform along two axes: `fft` along one after the other.
@@ -226,6 +247,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::fft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fft2 try_fft2 fft2_with try_fft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fft2, (input.engine(), None, &[-2, -1], None)
@@ -233,6 +256,7 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fft2`: `ifft` along two axes.
@@ -244,6 +268,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::ifft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifft2 try_ifft2 ifft2_with try_ifft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifft2, (input.engine(), None, &[-2, -1], None)
@@ -251,6 +277,7 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of real numbers along two axes: `rfft` along the last one, then `fft` along the
@@ -263,6 +290,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::rfft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [rfft2 try_rfft2 rfft2_with try_rfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfft2, (input.engine(), None, &[-2, -1], None)
@@ -270,6 +299,7 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `rfft2`: `ifft` along the first one, then `irfft` along the last one.
@@ -282,6 +312,8 @@ op! {
         /// assert_eq!(ops::fft::irfft2(&Tensor::ones([2, 2])).to_vec::<f64>()?, [1.0, 0.0, 0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [irfft2 try_irfft2 irfft2_with try_irfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfft2, (input.engine(), None, &[-2, -1], None)
@@ -289,6 +321,7 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of Hermitian numbers along two axes: `fft` along the first one, then `hfft` along the
@@ -302,6 +335,8 @@ op! {
         /// assert_eq!(ops::fft::hfft2(&Tensor::ones([2, 2])).to_vec::<f64>()?, [4.0, 0.0, 0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [hfft2 try_hfft2 hfft2_with try_hfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfft2, (input.engine(), None, &[-2, -1], None)
@@ -309,6 +344,7 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `hfft2`: `ihfft` along the last of two axes, then `ifft` along the others.
@@ -320,6 +356,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::ihfft2(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ihfft2 try_ihfft2 ihfft2_with try_ihfft2_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfft2, (input.engine(), None, &[-2, -1], None)
@@ -327,6 +365,7 @@ op! {
         o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform along several axes: `fft` along one after the other.
@@ -348,6 +387,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::fftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fftn try_fftn fftn_with try_fftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftn, (input.engine(), None, None, None)
@@ -355,6 +396,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fftn`: `ifft` along several axes.
@@ -376,6 +418,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::ifftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifftn try_ifftn ifftn_with try_ifftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftn, (input.engine(), None, None, None)
@@ -383,6 +427,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of real numbers along several axes: `rfft` along the last one, then `fft` along the
@@ -405,6 +450,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::rfftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [rfftn try_rfftn rfftn_with try_rfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::rfftn, (input.engine(), None, None, None)
@@ -412,6 +459,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `rfftn`: `ifft` along all but the last one, then `irfft` along the last one.
@@ -434,6 +482,8 @@ op! {
         /// assert_eq!(ops::fft::irfftn(&Tensor::ones([2, 2])).to_vec::<f64>()?, [1.0, 0.0, 0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [irfftn try_irfftn irfftn_with try_irfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::irfftn, (input.engine(), None, None, None)
@@ -441,6 +491,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The Fourier transform of Hermitian numbers along several axes: `fft` along all but the last one, then `hfft`
@@ -464,6 +515,8 @@ op! {
         /// assert_eq!(ops::fft::hfftn(&Tensor::ones([2, 2])).to_vec::<f64>()?, [4.0, 0.0, 0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [hfftn try_hfftn hfftn_with try_hfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::hfftn, (input.engine(), None, None, None)
@@ -471,6 +524,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `hfftn`: `ihfft` along the last of several axes, then `ifft` along the others.
@@ -493,6 +547,8 @@ op! {
         ///
         /// assert_eq!(ops::fft::ihfftn(&Tensor::ones([2, 2])).shape(), [2, 2]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ihfftn try_ihfftn ihfftn_with try_ihfftn_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ihfftn, (input.engine(), None, None, None)
@@ -500,6 +556,7 @@ op! {
         o.dim.as_ref().map(Dims::as_slice), o.norm.map(FftNorm::name))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// A copy with the frequency 0 in the middle of each axis, where transforms have it in front.
@@ -511,12 +568,15 @@ op! {
         /// Derivative: `g` moved back.
         ///
         /// Errors: if an axis does not exist; without axes.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [fftshift try_fftshift fftshift_with try_fftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::fftshift, (input.engine(), None)
     {[] o: DimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// As `fftshift`, along `dim`.
@@ -526,6 +586,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// The inverse of `fftshift`: a copy with the middle of each axis in front.
@@ -545,12 +606,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, 0.25, -0.5, -0.25]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [ifftshift try_ifftshift ifftshift_with try_ifftshift_with] ([] input: &Tensor)
     -> Tensor = engine::fft::ifftshift, (input.engine(), None)
     {[] o: DimOptions => Tensor = (input.engine(), o.dim.as_ref().map(Dims::as_slice))}
 }
 
+#[cfg(feature = "fft")]
 op! {
     {
         /// As `ifftshift`, along `dim`.

@@ -1,13 +1,9 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "linalg"), allow(unused_imports))]
+
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    AtolRtolHermitianOptions, CholeskyExOptions, CondOptions, DiagEmbedOptions, DimKeepdimDtypeOptions, DimsOptions,
-    HermitianOptions, InvExOptions, LdlFactorExOptions, LinalgNormOptions, LstsqOptions, LuFactorExOptions,
-    LuSolveOptions, MatrixNormOptions, MatrixNormOrdOptions, PinvTensorsOptions, PivotOptions, QrOptions,
-    SolveExOptions, SolveOptions, SolveTriangularOptions, SvdOptions, SvdvalsOptions, TensorinvOptions,
-    TrapezoidAtOptions, UploOptions, UpperOptions, VanderOptions, VectorNormOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{
     CholeskyInfo, Eig, InverseInfo, Ldl, LdlInfo, Lstsq, LstsqDriver, Lu, LuInfo, MatrixNorm, Plu, Qr, SignLogabsdet,
     SolutionInfo, Svd, SvdDriver, Tensors, as_dims, as_scalar,
@@ -344,6 +340,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The Cholesky factorization of Hermitian (or real symmetric) positive-definite matrices: `A = L L^H`.
@@ -364,12 +361,15 @@ op! {
         /// assert_eq!(ops::linalg::cholesky(&tensor![[4f32, 2.0], [2.0, 5.0]]).to_vec::<f64>()?, [2.0, 0.0, 1.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky try_cholesky cholesky_with try_cholesky_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::cholesky::linalg_cholesky, (a.engine(), false)
     {[] o: UpperOptions => Tensor = (a.engine(), o.upper)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The Cholesky factorization, with a number for each matrix that says whether it succeeded; see
@@ -386,12 +386,15 @@ op! {
         /// assert_eq!(ops::linalg::cholesky_ex(&tensor![[1f32, 2.0], [2.0, 1.0]]).info.item::<i64>()?, 2);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky_ex try_cholesky_ex cholesky_ex_with try_cholesky_ex_with] ([] a: &Tensor)
     -> CholeskyInfo = engine::linalg::cholesky::cholesky_ex, (a.engine(), false, false)
     {[] o: CholeskyExOptions => CholeskyInfo = (a.engine(), o.upper, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, or of `X A = B`, with triangular matrices `A`.
@@ -405,6 +408,8 @@ op! {
         /// Derivative: `gB = A^-H g` and the triangle of `-gB X^H` (Giles 2008, 2.3.1).
         ///
         /// Errors: if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [solve_triangular try_solve_triangular solve_triangular_with try_solve_triangular_with] ([] a: &Tensor,
         b: &Tensor, upper: bool)
@@ -412,6 +417,7 @@ op! {
     {[] o: SolveTriangularOptions => Tensor = (a.engine(), b.engine(), upper, o.left, o.unitriangular)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The factorization `A = L D L^T` of symmetric matrices, or `L D L^H` of Hermitian ones.
@@ -431,12 +437,15 @@ op! {
         /// assert_eq!(ops::linalg::ldl_factor(&tensor![[0f32, 2.0], [2.0, 0.0]]).pivots.to_vec::<i64>()?, [-2, -2]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ldl_factor try_ldl_factor ldl_factor_with try_ldl_factor_with] ([] a: &Tensor)
     -> Ldl = engine::linalg::ldl::ldl_factor, (a.engine(), false)
     {[] o: HermitianOptions => Ldl = (a.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// As `linalg.ldl_factor`, with a number for each matrix.
@@ -452,12 +461,15 @@ op! {
         /// assert_eq!(ops::linalg::ldl_factor_ex(&Tensor::zeros([2, 2])).info.item::<i64>()?, 1);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ldl_factor_ex try_ldl_factor_ex ldl_factor_ex_with try_ldl_factor_ex_with] ([] a: &Tensor)
     -> LdlInfo = engine::linalg::ldl::ldl_factor_ex, (a.engine(), false, false)
     {[] o: LdlFactorExOptions => LdlInfo = (a.engine(), o.hermitian, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B` by the factors of `A`.
@@ -468,12 +480,15 @@ op! {
         /// Returns: a tensor of the shape of `B`, broadcast. There is no derivative.
         ///
         /// Errors: if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ldl_solve try_ldl_solve ldl_solve_with try_ldl_solve_with] ([] ld: &Tensor, pivots: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::ldl::ldl_solve, (ld.engine(), pivots.engine(), b.engine(), false)
     {[] o: HermitianOptions => Tensor = (ld.engine(), pivots.engine(), b.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The LU factorization with row pivoting, `A = P L U`.
@@ -486,12 +501,15 @@ op! {
         /// Derivative: that of Walter and Lehmann (2010).
         ///
         /// Errors: for fewer than 2 dims.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu try_lu lu_with try_lu_with] ([] a: &Tensor)
     -> Plu = engine::linalg::lu::linalg_lu, (a.engine(), true)
     {[] o: PivotOptions => Plu = (a.engine(), o.pivot)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The factors of `A = P L U` in one matrix, and the pivots.
@@ -511,12 +529,15 @@ op! {
         /// assert_eq!(ops::linalg::lu_factor(&tensor![[1f32, 2.0], [2.0, 2.0]]).pivots.to_vec::<i64>()?, [2, 2]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_factor try_lu_factor lu_factor_with try_lu_factor_with] ([] a: &Tensor)
     -> Lu = engine::linalg::lu::lu_factor, (a.engine(), true)
     {[] o: PivotOptions => Lu = (a.engine(), o.pivot)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// As `linalg.lu_factor`, with a number for each matrix.
@@ -532,12 +553,15 @@ op! {
         /// assert_eq!(ops::linalg::lu_factor_ex(&Tensor::zeros([2, 2])).info.item::<i64>()?, 1);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_factor_ex try_lu_factor_ex lu_factor_ex_with try_lu_factor_ex_with] ([] a: &Tensor)
     -> LuInfo = engine::linalg::lu::lu_factor_ex, (a.engine(), true, false)
     {[] o: LuFactorExOptions => LuInfo = (a.engine(), o.pivot, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, or `X A = B`, by the factors of `A`.
@@ -550,12 +574,15 @@ op! {
         /// Derivative: `gB = A^-H g`, and those of the factors from `-gB X^H`.
         ///
         /// Errors: if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_solve try_lu_solve lu_solve_with try_lu_solve_with] ([] lu: &Tensor, pivots: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::lu::linalg_lu_solve, (lu.engine(), pivots.engine(), b.engine(), true, false)
     {[] o: LuSolveOptions => Tensor = (lu.engine(), pivots.engine(), b.engine(), o.left, o.adjoint)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, or of `X A = B`, with square matrices `A`.
@@ -577,12 +604,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [solve try_solve solve_with try_solve_with] ([] a: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::solve::solve, (a.engine(), b.engine(), true)
     {[] o: SolveOptions => Tensor = (a.engine(), b.engine(), o.left)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The solution of `A X = B`, with a number for each matrix that says whether there is one; see `linalg.solve`.
@@ -598,12 +628,15 @@ op! {
         /// assert_eq!(ops::linalg::solve_ex(&Tensor::zeros([1, 1]), &Tensor::ones([1])).info.item::<i64>()?, 1);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [solve_ex try_solve_ex solve_ex_with try_solve_ex_with] ([] a: &Tensor, b: &Tensor)
     -> SolutionInfo = engine::linalg::solve::solve_ex, (a.engine(), b.engine(), true, false)
     {[] o: SolveExOptions => SolutionInfo = (a.engine(), b.engine(), o.left, o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The inverses of square matrices.
@@ -622,12 +655,15 @@ op! {
         /// assert_eq!(ops::linalg::inv(&tensor![[2f32, 0.0], [0.0, 4.0]]).to_vec::<f64>()?, [0.5, 0.0, 0.0, 0.25]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [inv try_inv] ([] a: &Tensor)
     -> Tensor = engine::linalg::solve::inv, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The inverses of square matrices, with a number for each that says whether there is one; see `linalg.inv`.
@@ -643,12 +679,15 @@ op! {
         /// assert_eq!(ops::linalg::inv_ex(&Tensor::zeros([1, 1])).info.item::<i64>()?, 1);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [inv_ex try_inv_ex inv_ex_with try_inv_ex_with] ([] a: &Tensor)
     -> InverseInfo = engine::linalg::solve::inv_ex, (a.engine(), false)
     {[] o: InvExOptions => InverseInfo = (a.engine(), o.check_errors)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The tensor that `tensordot` takes back to the identity: the inverse of a matrix whose rows are the first
@@ -661,12 +700,15 @@ op! {
         /// Derivative: that of `linalg.inv`.
         ///
         /// Errors: if sizes do not fit, if there is no inverse.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [tensorinv try_tensorinv tensorinv_with try_tensorinv_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::solve::tensorinv, (a.engine(), 2)
     {[] o: TensorinvOptions => Tensor = (a.engine(), o.ind)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The tensor `X` with `tensordot(A, X, X.ndim) = B`.
@@ -679,12 +721,15 @@ op! {
         /// Derivative: that of `linalg.solve`.
         ///
         /// Errors: if sizes do not fit, if there is no solution.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [tensorsolve try_tensorsolve tensorsolve_with try_tensorsolve_with] ([] a: &Tensor, b: &Tensor)
     -> Tensor = engine::linalg::solve::tensorsolve, (a.engine(), b.engine(), None)
     {[] o: DimsOptions => Tensor = (a.engine(), b.engine(), o.dims.as_ref().map(Dims::as_slice))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The determinants of square matrices.
@@ -703,12 +748,15 @@ op! {
         /// assert_eq!(ops::linalg::det(&tensor![[2f32, 1.0], [1.0, 3.0]]).item::<f64>()?, 5.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [det try_det] ([] a: &Tensor)
     -> Tensor = engine::linalg::determinant::linalg_det, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The signs of determinants, and the logarithms of their magnitudes.
@@ -728,12 +776,15 @@ op! {
         /// assert_eq!(ops::linalg::slogdet(&tensor![[0f32, 1.0], [1.0, 0.0]]).sign.item::<f64>()?, -1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [slogdet try_slogdet] ([] a: &Tensor)
     -> SignLogabsdet = engine::linalg::determinant::linalg_slogdet, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The QR decomposition of matrices: `A = Q R`, with orthonormal columns of `Q` and an upper triangle `R`.
@@ -755,12 +806,15 @@ op! {
         /// assert_eq!(ops::linalg::qr(&tensor![[3f32], [4.0]]).r.abs().to_vec::<f64>()?, [5.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [qr try_qr qr_with try_qr_with] ([] a: &Tensor)
     -> Qr = engine::linalg::qr::linalg_qr, (a.engine(), "reduced")
     {[] o: QrOptions => Qr = (a.engine(), o.mode.name())}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The first columns of the product of Householder reflections, as `geqrf` gives them.
@@ -781,12 +835,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, -1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [householder_product try_householder_product] ([] input: &Tensor, tau: &Tensor)
     -> Tensor = engine::linalg::qr::householder_product, (input.engine(), tau.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues and eigenvectors of Hermitian (or real symmetric) matrices: `A = V diag(w) V^H`.
@@ -808,12 +865,15 @@ op! {
         /// assert_eq!(ops::linalg::eigh(&tensor![[2f32, 1.0], [1.0, 2.0]]).eigenvalues.to_vec::<f64>()?, [1.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eigh try_eigh eigh_with try_eigh_with] ([] a: &Tensor)
     -> Eig = engine::linalg::eigh::linalg_eigh, (a.engine(), "L")
     {[] o: UploOptions => Eig = (a.engine(), o.uplo.name())}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues of Hermitian (or real symmetric) matrices, in ascending order.
@@ -832,12 +892,15 @@ op! {
         /// assert_eq!(ops::linalg::eigvalsh(&tensor![[2f32, 1.0], [1.0, 2.0]]).to_vec::<f64>()?, [1.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eigvalsh try_eigvalsh eigvalsh_with try_eigvalsh_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::eigh::eigvalsh, (a.engine(), "L")
     {[] o: UploOptions => Tensor = (a.engine(), o.uplo.name())}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues and eigenvectors of square matrices: `A V = V diag(w)`.
@@ -859,12 +922,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eig try_eig] ([] a: &Tensor)
     -> Eig = engine::linalg::eig::linalg_eig, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The eigenvalues of square matrices, complex numbers in no particular order.
@@ -883,12 +949,15 @@ op! {
         /// assert_eq!(ops::linalg::eigvals(&tensor![[0f32, 1.0], [-1.0, 0.0]]).abs().to_vec::<f64>()?, [1.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [eigvals try_eigvals] ([] a: &Tensor)
     -> Tensor = engine::linalg::eig::eigvals, (a.engine())
     {}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The singular value decomposition of matrices: `A = U diag(S) Vh`.
@@ -911,12 +980,15 @@ op! {
         /// assert_eq!(ops::linalg::svd(&tensor![[3f32, 0.0], [0.0, 4.0]]).s.to_vec::<f64>()?, [4.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svd try_svd svd_with try_svd_with] ([] a: &Tensor)
     -> Svd = engine::linalg::svd::linalg_svd, (a.engine(), true, None)
     {[] o: SvdOptions => Svd = (a.engine(), o.full_matrices, o.driver.map(SvdDriver::name))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The singular values of matrices, in descending order.
@@ -935,12 +1007,15 @@ op! {
         /// assert_eq!(ops::linalg::svdvals(&tensor![[3f32, 0.0], [0.0, 4.0]]).to_vec::<f64>()?, [4.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svdvals try_svdvals svdvals_with try_svdvals_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::svd::svdvals, (a.engine(), None)
     {[] o: SvdvalsOptions => Tensor = (a.engine(), o.driver.map(SvdDriver::name))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse of matrices (Moore and Penrose).
@@ -962,17 +1037,22 @@ op! {
         /// assert_eq!(ops::linalg::pinv(&tensor![[2f32, 0.0], [0.0, 0.0]]).to_vec::<f64>()?, [0.5, 0.0, 0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [pinv try_pinv pinv_with try_pinv_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::pinv::pinv, (a.engine(), None, None, false)
     {[] o: AtolRtolHermitianOptions => Tensor = (a.engine(), o.atol, o.rtol, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse, with tolerances for each matrix of a batch.
         ///
         /// Args: `atol`, `rtol` tensors of the shape of the batch, or that broadcast to it.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "pinv")]
     }
     fn [pinv_tensors try_pinv_tensors pinv_tensors_with try_pinv_tensors_with] ([] a: &Tensor)
@@ -981,9 +1061,12 @@ op! {
         o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse, with the older name of `rtol`, `rcond`.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "pinv")]
     }
     fn [pinv_rcond try_pinv_rcond pinv_rcond_with try_pinv_rcond_with] ([] a: &Tensor, rcond: f64)
@@ -991,9 +1074,12 @@ op! {
     {[] o: HermitianOptions => Tensor = (a.engine(), rcond, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The pseudoinverse, with the older name of `rtol`, `rcond`, for each matrix of a batch.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "pinv")]
     }
     fn [pinv_rcond_tensor try_pinv_rcond_tensor pinv_rcond_tensor_with try_pinv_rcond_tensor_with] ([] a: &Tensor,
@@ -1002,6 +1088,7 @@ op! {
     {[] o: HermitianOptions => Tensor = (a.engine(), rcond.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values of matrices are not 0.
@@ -1020,17 +1107,22 @@ op! {
         /// assert_eq!(ops::linalg::matrix_rank(&tensor![[1f32, 2.0], [2.0, 4.0]]).item::<i64>()?, 1);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [matrix_rank try_matrix_rank matrix_rank_with try_matrix_rank_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::pinv::matrix_rank, (a.engine(), None, None, false)
     {[] o: AtolRtolHermitianOptions => Tensor = (a.engine(), o.atol, o.rtol, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values are not 0, with tolerances for each matrix of a batch.
         ///
         /// Args: `atol`, `rtol` tensors of the shape of the batch, or that broadcast to it.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "matrix_rank")]
     }
     fn [matrix_rank_tensors try_matrix_rank_tensors matrix_rank_tensors_with try_matrix_rank_tensors_with] ([] input:
@@ -1040,9 +1132,12 @@ op! {
         o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values are larger than `tol`.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "matrix_rank")]
     }
     fn [matrix_rank_tol try_matrix_rank_tol matrix_rank_tol_with try_matrix_rank_tol_with] ([] a: &Tensor, tol: f64)
@@ -1050,9 +1145,12 @@ op! {
     {[] o: HermitianOptions => Tensor = (a.engine(), tol, o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// How many singular values are larger than `tol`, for each matrix of a batch.
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "matrix_rank")]
     }
     fn [matrix_rank_tol_tensor try_matrix_rank_tol_tensor matrix_rank_tol_tensor_with try_matrix_rank_tol_tensor_with]
@@ -1062,6 +1160,7 @@ op! {
     {[] o: HermitianOptions => Tensor = (input.engine(), tol.engine(), o.hermitian)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// Solutions by least squares: the `X` of smallest length among those for which `|A X - B|` is smallest.
@@ -1079,12 +1178,15 @@ op! {
         /// residuals.
         ///
         /// Errors: if shapes or dtypes do not fit; if there are infinities or NaN.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lstsq try_lstsq lstsq_with try_lstsq_with] ([] a: &Tensor, b: &Tensor)
     -> Lstsq = engine::linalg::pinv::lstsq, (a.engine(), b.engine(), None, None)
     {[] o: LstsqOptions => Lstsq = (a.engine(), b.engine(), o.rcond, o.driver.map(LstsqDriver::name))}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The condition number of matrices: how much a relative error may grow in a solution.
@@ -1105,12 +1207,15 @@ op! {
         /// assert_eq!(ops::linalg::cond(&tensor![[2f32, 0.0], [0.0, 1.0]]).item::<f64>()?, 2.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cond try_cond cond_with try_cond_with] ([] a: &Tensor)
     -> Tensor = engine::linalg::spectrum::cond, (a.engine(), None)
     {[] o: CondOptions => Tensor = (a.engine(), o.p)}
 }
 
+#[cfg(feature = "linalg")]
 op! {
     {
         /// The condition number of square matrices by the name of a norm.
@@ -1124,6 +1229,8 @@ op! {
         /// assert_eq!(y.item::<f64>()?, 4.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "cond")]
     }
     fn [cond_named try_cond_named] ([] a: &Tensor, p: MatrixNorm)

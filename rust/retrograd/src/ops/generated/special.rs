@@ -1,5 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "special"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::operand::Operand;
@@ -156,6 +158,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 0, of each element.
@@ -165,12 +168,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: `g * special.i1(input)`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [i0 try_i0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The lower incomplete gamma function, regularised: the integral of `t**(input - 1) * exp(-t)` from 0 to
@@ -186,12 +192,15 @@ op! {
         /// the value, term by term, up to second order. torch has none by `input`.
         ///
         /// Errors: if the shapes do not broadcast; for integers, and for third derivatives by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [gammainc try_gammainc] ([] input: &Tensor, other: &Tensor)
     -> Tensor = engine::pointwise::incomplete_gamma::igamma, (input.engine(), other.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The upper incomplete gamma function, regularised: `1 - igamma(input, other)`, accurate where that is nearly
@@ -205,6 +214,8 @@ op! {
         /// Derivative: minus that of `igamma`.
         ///
         /// Errors: if the shapes do not broadcast; for integers, and for third derivatives by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [gammaincc try_gammaincc] ([] input: &Tensor, other: &Tensor)
     -> Tensor = engine::pointwise::incomplete_gamma::igammac, (input.engine(), other.engine())
@@ -229,6 +240,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 1, of each element.
@@ -245,12 +257,15 @@ op! {
         /// assert_eq!(ops::special::i1(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [i1 try_i1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 0 times `exp(-abs(input))`, of each element.
@@ -267,12 +282,15 @@ op! {
         /// assert_eq!(ops::special::i0e(&tensor![0f32]).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [i0e try_i0e] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i0e, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 1 times `exp(-abs(input))`, of each element.
@@ -289,12 +307,15 @@ op! {
         /// assert_eq!(ops::special::i1e(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [i1e try_i1e] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::i1e, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the first kind of order 0, of each element.
@@ -311,12 +332,15 @@ op! {
         /// assert_eq!(ops::special::bessel_j0(&tensor![0f32]).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_j0 try_bessel_j0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_j0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the first kind of order 1, of each element.
@@ -333,12 +357,15 @@ op! {
         /// assert_eq!(ops::special::bessel_j1(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_j1 try_bessel_j1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_j1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the second kind of order 0, of each element; minus infinity at 0, NaN below.
@@ -348,12 +375,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: `-g * bessel_y1(input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_y0 try_bessel_y0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_y0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Bessel function of the second kind of order 1, of each element; minus infinity at 0, NaN below.
@@ -363,12 +393,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: `g * (bessel_y0(input) - bessel_y1(input) / input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [bessel_y1 try_bessel_y1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::bessel_y1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 0, of each element; `i0` for float32 and float64
@@ -386,12 +419,15 @@ op! {
         /// assert_eq!(ops::special::modified_bessel_i0(&tensor![0f32]).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_i0 try_modified_bessel_i0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_i0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the first kind of order 1, of each element; `i1` for float32 and float64
@@ -410,12 +446,15 @@ op! {
         /// assert_eq!(ops::special::modified_bessel_i1(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_i1 try_modified_bessel_i1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_i1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the second kind of order 0, of each element; infinity at 0, NaN below.
@@ -425,12 +464,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: `-g * modified_bessel_k1(input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_k0 try_modified_bessel_k0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_k0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The modified Bessel function of the second kind of order 1, of each element; infinity at 0, NaN below.
@@ -440,12 +482,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: `-g * (modified_bessel_k0(input) + modified_bessel_k1(input) / input)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [modified_bessel_k1 try_modified_bessel_k1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::modified_bessel_k1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// `exp(x)` times the modified Bessel function of the second kind of order 0, of each element; infinity at 0,
@@ -456,12 +501,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: `g` times the result less `scaled_modified_bessel_k1(x)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [scaled_modified_bessel_k0 try_scaled_modified_bessel_k0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::scaled_modified_bessel_k0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// `exp(x)` times the modified Bessel function of the second kind of order 1, of each element; infinity at 0,
@@ -472,12 +520,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: `g` times `result * (1 - 1 / x)` less `scaled_modified_bessel_k0(x)`, which torch has not.
+        ///
+        /// Needs the feature `special`.
     }
     fn [scaled_modified_bessel_k1 try_scaled_modified_bessel_k1] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::scaled_modified_bessel_k1, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The spherical Bessel function of the first kind of order 0, `sin(x) / x`, of each element; 1 at 0.
@@ -494,12 +545,15 @@ op! {
         /// assert_eq!(ops::special::spherical_bessel_j0(&tensor![0f32]).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [spherical_bessel_j0 try_spherical_bessel_j0] ([] input: &Tensor)
     -> Tensor = engine::pointwise::bessel::spherical_bessel_j0, (input.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Airy function of the first kind, of each element.
@@ -509,12 +563,15 @@ op! {
         /// Returns: same shape.
         ///
         /// Derivative: none, as in torch.
+        ///
+        /// Needs the feature `special`.
     }
     fn [airy_ai try_airy_ai] ([] x: &Tensor)
     -> Tensor = engine::pointwise::bessel::airy_ai, (x.engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Hurwitz zeta function: the sum of `(k + other)**-input` over all `k` from 0 on.
@@ -528,12 +585,15 @@ op! {
         /// Derivative: by `other` `-g * input * zeta(input + 1, other)`; by `input` not implemented, as in torch.
         ///
         /// Errors: if the shapes do not broadcast; for the derivative by `input`.
+        ///
+        /// Needs the feature `special`.
     }
     fn [zeta try_zeta] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::incomplete_gamma::zeta, (as_operand(input).engine(), as_operand(other).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the first kind of degree `n`, at each element of `x`.
@@ -553,12 +613,15 @@ op! {
         /// assert_eq!(ops::special::chebyshev_polynomial_t(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_t try_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_t, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the second kind of degree `n`, at each element of `x`.
@@ -578,12 +641,15 @@ op! {
         /// assert_eq!(ops::special::chebyshev_polynomial_u(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_u try_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_u, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the third kind of degree `n`, at each element of `x`.
@@ -603,12 +669,15 @@ op! {
         /// assert_eq!(ops::special::chebyshev_polynomial_v(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_v try_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_v, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the fourth kind of degree `n`, at each element of `x`.
@@ -628,12 +697,15 @@ op! {
         /// assert_eq!(ops::special::chebyshev_polynomial_w(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_w try_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_w, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the first kind, from the interval from 0 to 1, of degree `n`, at each element of
@@ -654,6 +726,8 @@ op! {
         /// assert_eq!(ops::special::shifted_chebyshev_polynomial_t(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_t try_shifted_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -662,6 +736,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the second kind, from the interval from 0 to 1, of degree `n`, at each element
@@ -682,6 +757,8 @@ op! {
         /// assert_eq!(ops::special::shifted_chebyshev_polynomial_u(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_u try_shifted_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -690,6 +767,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the third kind, from the interval from 0 to 1, of degree `n`, at each element of
@@ -710,6 +788,8 @@ op! {
         /// assert_eq!(ops::special::shifted_chebyshev_polynomial_v(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_v try_shifted_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -718,6 +798,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Chebyshev polynomial of the fourth kind, from the interval from 0 to 1, of degree `n`, at each element
@@ -738,6 +819,8 @@ op! {
         /// assert_eq!(ops::special::shifted_chebyshev_polynomial_w(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [shifted_chebyshev_polynomial_w try_shifted_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
@@ -746,6 +829,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Hermite polynomial of physics of degree `n`, at each element of `x`.
@@ -765,12 +849,15 @@ op! {
         /// assert_eq!(ops::special::hermite_polynomial_h(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [hermite_polynomial_h try_hermite_polynomial_h] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::hermite_polynomial_h, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Hermite polynomial of probability of degree `n`, at each element of `x`.
@@ -790,12 +877,15 @@ op! {
         /// assert_eq!(ops::special::hermite_polynomial_he(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [hermite_polynomial_he try_hermite_polynomial_he] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::hermite_polynomial_he, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Laguerre polynomial of degree `n`, at each element of `x`.
@@ -815,12 +905,15 @@ op! {
         /// assert_eq!(ops::special::laguerre_polynomial_l(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [laguerre_polynomial_l try_laguerre_polynomial_l] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::laguerre_polynomial_l, (as_operand(x).engine(), as_operand(n).engine())
     {}
 }
 
+#[cfg(feature = "special")]
 op! {
     {
         /// The Legendre polynomial of degree `n`, at each element of `x`.
@@ -840,6 +933,8 @@ op! {
         /// assert_eq!(ops::special::legendre_polynomial_p(&tensor![0.25f32], 0).to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `special`.
     }
     fn [legendre_polynomial_p try_legendre_polynomial_p] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
     -> Tensor = engine::pointwise::polynomials::legendre_polynomial_p, (as_operand(x).engine(), as_operand(n).engine())

@@ -1,11 +1,10 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "nn"), allow(unused_imports))]
+
 use crate::engine::ops as engine;
 use crate::ops::as_scalar;
-use crate::ops::options::{
-    EluOptions, GeluOptions, GumbelSoftmaxOptions, LambdOptions, LowerUpperTrainingOptions, MinValMaxValOptions,
-    NegativeSlopeOptions, SoftplusOptions, TrapezoidAtOptions,
-};
+use crate::ops::options::*;
 use crate::{Scalar, Tensor};
 
 op! {
@@ -62,6 +61,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The Gaussian error linear unit, `x * Phi(x)` with `Phi` the normal distribution function.
@@ -81,12 +81,15 @@ op! {
         /// assert_eq!(ops::nn::gelu(&tensor![0f32, 100.0]).to_vec::<f64>()?, [0.0, 100.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [gelu try_gelu gelu_with try_gelu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::gelu::gelu, (input.engine(), "none")
     {[] o: GeluOptions => Tensor = (input.engine(), o.approximate.name())}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The exponential linear unit: `input` where positive, else `alpha * (exp(input) - 1)`, in `input` itself if
@@ -104,12 +107,15 @@ op! {
         /// assert_eq!(ops::nn::elu(&tensor![0f32, 2.0]).to_vec::<f64>()?, [0.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [elu try_elu elu_with try_elu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::elu, (input.engine(), Scalar::Float(1.0), false)
     {[] o: EluOptions => Tensor = (input.engine(), o.alpha, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `elu`, in `input` itself.
@@ -124,12 +130,15 @@ op! {
         /// assert_eq!(ops::nn::elu_(&tensor![0f32, 2.0]).to_vec::<f64>()?, [0.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [elu_ try_elu_ elu_with_ try_elu_with_] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::elu_inplace, (input.engine(), Scalar::Float(1.0))
     {[] o: EluOptions => Tensor = (input.engine(), o.alpha)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The scaled exponential linear unit: `elu` with an `alpha` and times a scale that keep mean 0 and variance 1,
@@ -147,12 +156,15 @@ op! {
         /// assert_eq!(ops::nn::selu(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [selu try_selu] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::selu, (input.engine(), false)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `selu`, in `input` itself.
@@ -167,12 +179,15 @@ op! {
         /// assert_eq!(ops::nn::selu_(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [selu_ try_selu_] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::selu_inplace, (input.engine())
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The continuous exponential linear unit: `input` where positive, else `alpha * (exp(input / alpha) - 1)`, in
@@ -192,12 +207,15 @@ op! {
         /// assert_eq!(ops::nn::celu(&tensor![0f32, 2.0]).to_vec::<f64>()?, [0.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [celu try_celu celu_with try_celu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::celu, (input.engine(), Scalar::Float(1.0), false)
     {[] o: EluOptions => Tensor = (input.engine(), o.alpha, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `celu`, in `input` itself.
@@ -212,12 +230,15 @@ op! {
         /// assert_eq!(ops::nn::celu_(&tensor![0f32, 2.0]).to_vec::<f64>()?, [0.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [celu_ try_celu_ celu_with_ try_celu_with_] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::celu_inplace, (input.engine(), Scalar::Float(1.0))
     {[] o: EluOptions => Tensor = (input.engine(), o.alpha)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The sigmoid linear unit, `input * sigmoid(input)`, in `input` itself if `inplace`.
@@ -234,12 +255,15 @@ op! {
         /// assert_eq!(ops::nn::silu(&tensor![0f32, 100.0]).to_vec::<f64>()?, [0.0, 100.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [silu try_silu] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::silu, (input.engine(), false)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// A smooth `relu`: `log(1 + exp(beta * input)) / beta`, and `input` where `beta * input > threshold`.
@@ -256,12 +280,15 @@ op! {
         /// assert_eq!(ops::nn::softplus(&tensor![100f32]).to_vec::<f64>()?, [100.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [softplus try_softplus softplus_with try_softplus_with] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::softplus, (input.engine(), Scalar::Int(1), Scalar::Int(20))
     {[] o: SoftplusOptions => Tensor = (input.engine(), o.beta, o.threshold)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input * tanh(softplus(input))`, in `input` itself if `inplace`.
@@ -278,12 +305,15 @@ op! {
         /// assert_eq!(ops::nn::mish(&tensor![0f32, 100.0]).to_vec::<f64>()?, [0.0, 100.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [mish try_mish] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::mish, (input.engine(), false)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The logarithm of the logistic function, `-log(1 + exp(-input))`.
@@ -300,12 +330,15 @@ op! {
         /// assert_eq!(ops::nn::logsigmoid(&tensor![-1000f32]).to_vec::<f64>()?, [-1000.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [logsigmoid try_logsigmoid] ([] input: &Tensor)
     -> Tensor = engine::nn::smooth_activations::logsigmoid, (input.engine())
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input` where positive, else `negative_slope * input`, in `input` itself if `inplace`.
@@ -323,12 +356,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-1.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [leaky_relu try_leaky_relu leaky_relu_with try_leaky_relu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::leaky_relu, (input.engine(), Scalar::Float(0.01), false)
     {[] o: NegativeSlopeOptions => Tensor = (input.engine(), o.negative_slope, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `leaky_relu`, in `input` itself.
@@ -344,12 +380,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-1.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [leaky_relu_ try_leaky_relu_ leaky_relu_with_ try_leaky_relu_with_] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::leaky_relu_inplace, (input.engine(), Scalar::Float(0.01))
     {[] o: NegativeSlopeOptions => Tensor = (input.engine(), o.negative_slope)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input` above `threshold`, else `value`, in `input` itself if `inplace`.
@@ -366,6 +405,8 @@ op! {
         /// assert_eq!(ops::nn::threshold(&tensor![0f32, 2.0], 1.0, 5.0).to_vec::<f64>()?, [5.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [threshold try_threshold] ([] input: &Tensor, threshold: impl Into<Scalar>, value: impl Into<Scalar>)
     -> Tensor = engine::nn::piecewise_activations::threshold, (input.engine(), as_scalar(threshold), as_scalar(value),
@@ -373,6 +414,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `threshold`, in `input` itself.
@@ -387,6 +429,8 @@ op! {
         /// assert_eq!(ops::nn::threshold_(&tensor![0f32, 2.0], 1.0, 5.0).to_vec::<f64>()?, [5.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [threshold_ try_threshold_] ([] input: &Tensor, threshold: impl Into<Scalar>, value: impl Into<Scalar>)
     -> Tensor = engine::nn::piecewise_activations::threshold_inplace, (input.engine(), as_scalar(threshold),
@@ -394,6 +438,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input`, but not less than `min_val` and not more than `max_val`, in `input` itself if `inplace`.
@@ -412,6 +457,8 @@ op! {
         /// assert_eq!(ops::nn::hardtanh(&tensor![-4f32, 0.5]).to_vec::<f64>()?, [-1.0, 0.5]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [hardtanh try_hardtanh hardtanh_with try_hardtanh_with] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::hardtanh, (input.engine(), Scalar::Float(-1.0), Scalar::Float(1.0),
@@ -419,6 +466,7 @@ op! {
     {[] o: MinValMaxValOptions => Tensor = (input.engine(), o.min_val, o.max_val, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `hardtanh`, in `input` itself.
@@ -433,6 +481,8 @@ op! {
         /// assert_eq!(ops::nn::hardtanh_(&tensor![-4f32, 0.5]).to_vec::<f64>()?, [-1.0, 0.5]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [hardtanh_ try_hardtanh_ hardtanh_with_ try_hardtanh_with_] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::hardtanh_inplace, (input.engine(), Scalar::Float(-1.0),
@@ -440,6 +490,7 @@ op! {
     {[] o: MinValMaxValOptions => Tensor = (input.engine(), o.min_val, o.max_val)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input` between 0 and 6, in `input` itself if `inplace`.
@@ -458,12 +509,15 @@ op! {
         /// assert_eq!(ops::nn::relu6(&tensor![-4f32, 0.5, 7.0]).to_vec::<f64>()?, [0.0, 0.5, 6.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [relu6 try_relu6] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::relu6, (input.engine(), false)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `(input + 3) / 6` between 0 and 1, in `input` itself if `inplace`.
@@ -480,12 +534,15 @@ op! {
         /// assert_eq!(ops::nn::hardsigmoid(&tensor![-4f32, 0.0]).to_vec::<f64>()?, [0.0, 0.5]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [hardsigmoid try_hardsigmoid] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::hardsigmoid, (input.engine(), false)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input * hardsigmoid(input)`, in `input` itself if `inplace`.
@@ -502,12 +559,15 @@ op! {
         /// assert_eq!(ops::nn::hardswish(&tensor![-4f32, 3.0]).to_vec::<f64>()?, [-0.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [hardswish try_hardswish] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::hardswish, (input.engine(), false)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input` drawn towards 0 by `lambd`, and 0 between `-lambd` and `lambd`.
@@ -526,12 +586,15 @@ op! {
         /// assert_eq!(ops::nn::softshrink(&tensor![-0.25f32, 2.0]).to_vec::<f64>()?, [0.0, 1.5]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [softshrink try_softshrink softshrink_with try_softshrink_with] ([] input: &Tensor)
     -> Tensor = engine::nn::piecewise_activations::softshrink, (input.engine(), Scalar::Float(0.5))
     {[] o: LambdOptions => Tensor = (input.engine(), o.lambd)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input`, but 0 between `-lambd` and `lambd`.
@@ -548,6 +611,8 @@ op! {
         /// assert_eq!(tensor![-0.25f32, 2.0].hardshrink().to_vec::<f64>()?, [0.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [hardshrink try_hardshrink hardshrink_with try_hardshrink_with] ([] input: &Tensor)
     method [hardshrink try_hardshrink hardshrink_with try_hardshrink_with] ([] &self) {let input = self;}
@@ -555,6 +620,7 @@ op! {
     {[] o: LambdOptions => Tensor = (input.engine(), o.lambd)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The gated linear unit: the first half of `input` along `dim`, times the logistic function of the second.
@@ -572,12 +638,15 @@ op! {
         /// assert_eq!(ops::nn::glu(&tensor![4f32, 0.0]).to_vec::<f64>()?, [2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [glu try_glu glu_with try_glu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::gated::glu, (input.engine(), -1)
     {[] o: TrapezoidAtOptions => Tensor = (input.engine(), o.dim)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `glu`, along `dim`.
@@ -587,6 +656,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input` where positive, else `weight * input`, with one weight for all or one per channel.
@@ -606,6 +676,8 @@ op! {
         /// assert_eq!(tensor![-4f32, 2.0].prelu(&tensor![0.25f32]).to_vec::<f64>()?, [-1.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [prelu try_prelu] ([] input: &Tensor, weight: &Tensor)
     method [prelu try_prelu] ([] &self, weight: &Tensor) {let input = self;}
@@ -613,6 +685,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input / (1 + abs(input))`.
@@ -629,12 +702,15 @@ op! {
         /// assert_eq!(ops::nn::softsign(&tensor![1f32, -3.0]).to_vec::<f64>()?, [0.5, -0.75]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [softsign try_softsign] ([] input: &Tensor)
     -> Tensor = engine::nn::gated::softsign, (input.engine())
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input - tanh(input)`.
@@ -651,12 +727,15 @@ op! {
         /// assert_eq!(ops::nn::tanhshrink(&tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [tanhshrink try_tanhshrink] ([] input: &Tensor)
     -> Tensor = engine::nn::gated::tanhshrink, (input.engine())
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// A sample of the Gumbel-softmax distribution: `softmax((logits + noise) / tau)` along `dim`.
@@ -678,12 +757,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [gumbel_softmax try_gumbel_softmax gumbel_softmax_with try_gumbel_softmax_with] ([] logits: &Tensor)
     -> Tensor = engine::nn::gated::gumbel_softmax, (logits.engine(), Scalar::Int(1), false, 1e-10, -1)
     {[] o: GumbelSoftmaxOptions => Tensor = (logits.engine(), o.tau, o.hard, o.eps, o.dim)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `input` where positive, else `input` times a random number between `lower` and `upper`, which in evaluation
@@ -705,6 +787,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-2.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [rrelu try_rrelu rrelu_with try_rrelu_with] ([] input: &Tensor)
     -> Tensor = engine::nn::rrelu::rrelu, (input.engine(), Scalar::Float(0.125), Scalar::Float(0.3333333333333333),
@@ -712,6 +796,7 @@ op! {
     {[] o: LowerUpperTrainingOptions => Tensor = (input.engine(), o.lower, o.upper, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `rrelu`, in `input` itself.
@@ -727,6 +812,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-2.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [rrelu_ try_rrelu_ rrelu_with_ try_rrelu_with_] ([] input: &Tensor)
     -> Tensor = engine::nn::rrelu::rrelu_inplace, (input.engine(), Scalar::Float(0.125),

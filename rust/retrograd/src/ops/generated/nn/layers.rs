@@ -1,14 +1,11 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "nn"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::as_shape;
-use crate::ops::options::{
-    AlphaDropoutOptions, BatchNormOptions, BiasOptions, CosineSimilarityOptions, DimDtypeOptions, EmbeddingBagOptions,
-    EmbeddingOptions, InstanceNormOptions, LocalResponseNormOptions, NnNormalizeOptions, OneHotOptions,
-    PTrainingOptions, PairwiseDistanceOptions, PdistOptions, RmsNormOptions, ScaledDotProductAttentionOptions,
-    WeightBiasEpsOptions,
-};
+use crate::ops::options::*;
 use crate::shape::Shape;
 
 op! {
@@ -147,6 +144,7 @@ op! {
     {[] o: PdistOptions => Tensor = (input.engine(), o.p)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes over the last dims: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
@@ -168,6 +166,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-1.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [layer_norm try_layer_norm layer_norm_with try_layer_norm_with] ([] input: &Tensor,
         normalized_shape: impl Into<Shape>)
@@ -177,6 +177,7 @@ op! {
         o.weight.map(Tensor::engine), o.bias.map(Tensor::engine), o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Rows of `weight` by their indices.
@@ -201,6 +202,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [embedding try_embedding embedding_with try_embedding_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::embedding::embedding, (input.engine(), weight.engine(), None, None, 2.0, false, false)
@@ -208,6 +211,7 @@ op! {
         o.scale_grad_by_freq, o.sparse)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Ones at the given classes, zeros elsewhere.
@@ -225,12 +229,15 @@ op! {
         /// assert_eq!(ops::nn::one_hot(&tensor![0i64, 2]).to_vec::<i64>()?, [1, 0, 0, 0, 0, 1]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [one_hot try_one_hot one_hot_with try_one_hot_with] ([] tensor: &Tensor)
     -> Tensor = engine::nn::embedding::one_hot, (tensor.engine(), -1)
     {[] o: OneHotOptions => Tensor = (tensor.engine(), o.num_classes)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes elements at random, each with probability `p`, and scales the others by `1 / (1 - p)`; outside
@@ -244,12 +251,15 @@ op! {
         /// Derivative: `g` times the same factors.
         ///
         /// Errors: if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout try_dropout dropout_with try_dropout_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout::dropout, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The cosine of the angles between vectors along `dim`.
@@ -269,6 +279,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.6000000238418579]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [cosine_similarity try_cosine_similarity cosine_similarity_with try_cosine_similarity_with] ([] x1: &Tensor,
         x2: &Tensor)
@@ -276,6 +288,7 @@ op! {
     {[] o: CosineSimilarityOptions => Tensor = (x1.engine(), x2.engine(), o.dim, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `cosine_similarity`, along `dim`.
@@ -285,6 +298,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The distances of vectors along the last dim, `norm(x1 - x2 + eps)`.
@@ -305,6 +319,8 @@ op! {
         /// assert_eq!(y.item::<f64>()?, 5.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [pairwise_distance try_pairwise_distance pairwise_distance_with try_pairwise_distance_with] ([] x1: &Tensor,
         x2: &Tensor)
@@ -312,6 +328,7 @@ op! {
     {[] o: PairwiseDistanceOptions => Tensor = (x1.engine(), x2.engine(), o.p, o.eps, o.keepdim)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// The vectors along `dim` divided by their norms.
@@ -331,12 +348,15 @@ op! {
         /// assert_eq!(ops::nn::normalize(&tensor![[0f32, 4.0]]).to_vec::<f64>()?, [0.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [normalize try_normalize normalize_with try_normalize_with] ([] input: &Tensor)
     -> Tensor = engine::nn::distance::normalize, (input.engine(), 2.0, 1, 1e-12)
     {[] o: NnNormalizeOptions => Tensor = (input.engine(), o.p, o.dim, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes each channel over the entries of a batch: `(x - mean) / sqrt(var + eps)`, times `weight`, plus
@@ -360,6 +380,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-1.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [batch_norm try_batch_norm batch_norm_with try_batch_norm_with] ([] input: &Tensor,
         running_mean: Option<&Tensor>, running_var: Option<&Tensor>)
@@ -370,6 +392,7 @@ op! {
         o.momentum, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes each channel of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
@@ -392,6 +415,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-1.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [instance_norm try_instance_norm instance_norm_with try_instance_norm_with] ([] input: &Tensor)
     -> Tensor = engine::nn::batch_norm::instance_norm, (input.engine(), None, None, None, None, true, 0.1, 1e-5)
@@ -400,6 +425,7 @@ op! {
         o.momentum, o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Normalizes groups of neighbouring channels of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`,
@@ -420,6 +446,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [-1.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [group_norm try_group_norm group_norm_with try_group_norm_with] ([] input: &Tensor, num_groups: i64)
     -> Tensor = engine::nn::batch_norm::group_norm, (input.engine(), num_groups, None, None, 1e-5)
@@ -427,6 +455,7 @@ op! {
         o.bias.map(Tensor::engine), o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Divides by the root mean square over the last dims: `x / sqrt(mean(x**2) + eps)`, times `weight`.
@@ -446,6 +475,8 @@ op! {
         /// assert_eq!(ops::nn::rms_norm_with(&tensor![1f32, -1.0], [2], |o| o.eps(0.0)).to_vec::<f64>()?, [1.0, -1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [rms_norm try_rms_norm rms_norm_with try_rms_norm_with] ([] input: &Tensor, normalized_shape: impl Into<Shape>)
     -> Tensor = engine::nn::scale_norm::rms_norm, (input.engine(), as_shape(normalized_shape).as_slice(), None, None)
@@ -453,6 +484,7 @@ op! {
         o.weight.map(Tensor::engine), o.eps)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Divides by the response of neighbouring channels: `x / (k + alpha * mean(x**2))**beta`, the mean over `size`
@@ -475,6 +507,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 0.5]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [local_response_norm try_local_response_norm local_response_norm_with try_local_response_norm_with] ([] input:
         &Tensor,
@@ -483,6 +517,7 @@ op! {
     {[] o: LocalResponseNormOptions => Tensor = (input.engine(), size, o.alpha, o.beta, o.k)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Values weighted by how well their keys match the queries: `softmax(scale * query @ key.mT + mask) @ value`.
@@ -499,6 +534,8 @@ op! {
         /// g`, and `ds` for the mask. Scores are computed by tiles and never kept.
         ///
         /// Errors: if sizes or dtypes are incompatible, or `dropout_p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [scaled_dot_product_attention try_scaled_dot_product_attention scaled_dot_product_attention_with
         try_scaled_dot_product_attention_with] ([] query: &Tensor,
@@ -509,6 +546,7 @@ op! {
         o.attn_mask.map(Tensor::engine), o.dropout_p, o.is_causal, o.scale, o.enable_gqa)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
@@ -528,12 +566,15 @@ op! {
         /// assert_eq!(ops::nn::dropout1d_with(&Tensor::ones([1, 2]), |o| o.p(1.0)).to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout1d try_dropout1d dropout1d_with try_dropout1d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout1d, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
@@ -547,12 +588,15 @@ op! {
         /// Derivative: `g` times the same factors.
         ///
         /// Errors: for less than two dims; if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout2d try_dropout2d dropout2d_with try_dropout2d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout2d, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
@@ -566,12 +610,15 @@ op! {
         /// Derivative: `g` times the same factors.
         ///
         /// Errors: for an input without dims; if `p` is out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout3d try_dropout3d dropout3d_with try_dropout3d_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::dropout3d, (input.engine(), 0.5, true, false)
     {[] o: PTrainingOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Dropout that keeps mean 0 and variance 1, for networks of SELU: what is dropped takes the value SELU
@@ -593,12 +640,15 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [alpha_dropout try_alpha_dropout alpha_dropout_with try_alpha_dropout_with] ([] input: &Tensor)
     -> Tensor = engine::nn::dropout_variants::alpha_dropout, (input.engine(), 0.5, false, false)
     {[] o: AlphaDropoutOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `alpha_dropout`, for whole channels.
@@ -618,6 +668,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [feature_alpha_dropout try_feature_alpha_dropout feature_alpha_dropout_with try_feature_alpha_dropout_with] ([]
         input: &Tensor)
@@ -625,6 +677,7 @@ op! {
     {[] o: AlphaDropoutOptions => Tensor = (input.engine(), o.p, o.training, false)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Rows of `weight` by their indices, summed, averaged or their largest elements, bag by bag, without the rows
@@ -644,6 +697,8 @@ op! {
         ///
         /// Errors: for indices, offsets or a `padding_idx` out of range and for other dtypes; for arguments that are
         /// incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [embedding_bag try_embedding_bag embedding_bag_with try_embedding_bag_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::embedding_bag::embedding_bag, (input.engine(), weight.engine(), None, None, 2.0, false,
@@ -653,6 +708,7 @@ op! {
         o.per_sample_weights.map(Tensor::engine), o.include_last_offset, o.padding_idx)}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `y[o] = sum over i, j of input1[i] weight[o, i, j] input2[j] + bias[o]`, along the last axes.
@@ -664,6 +720,8 @@ op! {
         /// Derivative: that of the products.
         ///
         /// Errors: if sizes are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [bilinear try_bilinear bilinear_with try_bilinear_with] ([] input1: &Tensor, input2: &Tensor, weight: &Tensor)
     -> Tensor = engine::nn::bilinear::bilinear, (input1.engine(), input2.engine(), weight.engine(), None)

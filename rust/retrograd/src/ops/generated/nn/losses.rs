@@ -2,12 +2,7 @@
 
 use crate::engine::ops as engine;
 use crate::operand::Operand;
-use crate::ops::options::{
-    BinaryCrossEntropyWithLogitsOptions, BlankReductionZeroInfinityOptions, CrossEntropyOptions,
-    GaussianNllLossOptions, HingeEmbeddingLossOptions, HuberLossOptions, KlDivOptions, MarginReductionOptions,
-    MultiMarginLossOptions, NllLossOptions, PoissonNllLossOptions, ReductionOptions, ReductionWeightOptions,
-    SmoothL1LossOptions, TripletMarginLossOptions, WeightReductionOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{as_operand, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
@@ -28,6 +23,8 @@ op! {
         /// log_softmax(input)`.
         ///
         /// Errors: for a class out of range; for sizes and dtypes that are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [cross_entropy try_cross_entropy cross_entropy_with try_cross_entropy_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::cross_entropy::cross_entropy, (input.engine(), target.engine(), None, None, -100, None,
@@ -56,6 +53,8 @@ op! {
         /// assert_eq!(ops::nn::nll_loss(&tensor![[-1f32, -2.0]], &tensor![1i64]).item::<f64>()?, 2.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [nll_loss try_nll_loss nll_loss_with try_nll_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::nll::nll_loss, (input.engine(), target.engine(), None, None, -100, None, "mean")
@@ -82,6 +81,8 @@ op! {
         /// assert_eq!(ops::nn::mse_loss(&tensor![1f32, 2.0], &tensor![1f32, 4.0]).item::<f64>()?, 2.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [mse_loss try_mse_loss mse_loss_with try_mse_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::loss::mse_loss, (input.engine(), target.engine(), None, None, "mean", None)
@@ -107,6 +108,8 @@ op! {
         /// assert_eq!(ops::nn::l1_loss(&tensor![1f32, 2.0], &tensor![1f32, 4.0]).item::<f64>()?, 1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [l1_loss try_l1_loss l1_loss_with try_l1_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::loss::l1_loss, (input.engine(), target.engine(), None, None, "mean", None)
@@ -135,6 +138,8 @@ op! {
         /// assert_eq!(ops::nn::smooth_l1_loss(&tensor![1f32, 2.0], &tensor![2f32, 4.0]).item::<f64>()?, 1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [smooth_l1_loss try_smooth_l1_loss smooth_l1_loss_with try_smooth_l1_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -163,6 +168,8 @@ op! {
         /// assert_eq!(ops::nn::huber_loss(&tensor![1f32, 2.0], &tensor![2f32, 4.0]).item::<f64>()?, 1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [huber_loss try_huber_loss huber_loss_with try_huber_loss_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::huber::huber_loss, (input.engine(), target.engine(), "mean", 1.0, None)
@@ -189,6 +196,8 @@ op! {
         /// assert_eq!(ops::nn::soft_margin_loss(&tensor![-1000f32], &tensor![1i64]).item::<f64>()?, 1000.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [soft_margin_loss try_soft_margin_loss soft_margin_loss_with try_soft_margin_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -218,6 +227,8 @@ op! {
         /// assert_eq!(y.item::<f64>()?, 0.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [multilabel_soft_margin_loss try_multilabel_soft_margin_loss multilabel_soft_margin_loss_with
         try_multilabel_soft_margin_loss_with] ([] input: &Tensor,
@@ -250,6 +261,8 @@ op! {
         /// assert_eq!(ops::nn::binary_cross_entropy(&tensor![0f32], &tensor![1f32]).item::<f64>()?, 100.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [binary_cross_entropy try_binary_cross_entropy binary_cross_entropy_with try_binary_cross_entropy_with] ([]
         input: &Tensor,
@@ -282,6 +295,8 @@ op! {
         /// assert_eq!(y.item::<f64>()?, 1000.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [binary_cross_entropy_with_logits try_binary_cross_entropy_with_logits binary_cross_entropy_with_logits_with
         try_binary_cross_entropy_with_logits_with] ([] input: &Tensor,
@@ -306,6 +321,8 @@ op! {
         /// Derivative: `-g * target` (divided by the count for 'mean'); for the target `g * (log(target) + 1 - input)`.
         ///
         /// Errors: if shapes do not broadcast or for integers, for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [kl_div try_kl_div kl_div_with try_kl_div_with] ([] input: &Tensor, target: &Tensor)
     -> Tensor = engine::nn::margin::kl_div, (input.engine(), target.engine(), None, None, "mean", false)
@@ -334,6 +351,8 @@ op! {
         /// assert_eq!(y.item::<f64>()?, 2.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [margin_ranking_loss try_margin_ranking_loss margin_ranking_loss_with try_margin_ranking_loss_with] ([] input1:
         &Tensor,
@@ -364,6 +383,8 @@ op! {
         /// assert_eq!(ops::nn::hinge_embedding_loss(&tensor![3f32, 0.5], &tensor![1f32, -1.0]).item::<f64>()?, 1.75);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [hinge_embedding_loss try_hinge_embedding_loss hinge_embedding_loss_with try_hinge_embedding_loss_with] ([]
         input: &Tensor,
@@ -387,6 +408,8 @@ op! {
         /// margin.
         ///
         /// Errors: for other shapes, for another reduction.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [cosine_embedding_loss try_cosine_embedding_loss cosine_embedding_loss_with try_cosine_embedding_loss_with] ([]
         input1: &Tensor,
@@ -413,6 +436,8 @@ op! {
         /// Derivative: that of the distances, where the loss is not below 0.
         ///
         /// Errors: if shapes are incompatible, for another reduction or margin.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [triplet_margin_loss try_triplet_margin_loss triplet_margin_loss_with try_triplet_margin_loss_with] ([] anchor:
         &Tensor,
@@ -446,6 +471,8 @@ op! {
         /// assert_eq!(ops::nn::gaussian_nll_loss(&tensor![1f32], &tensor![3f32], &tensor![1f32]).item::<f64>()?, 2.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [gaussian_nll_loss try_gaussian_nll_loss gaussian_nll_loss_with try_gaussian_nll_loss_with] (['a] input: &Tensor,
         target: &Tensor, var: impl Into<Operand<'a>>)
@@ -477,6 +504,8 @@ op! {
         /// assert_eq!(ops::nn::poisson_nll_loss(&tensor![0f32], &tensor![5f32]).item::<f64>()?, 1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [poisson_nll_loss try_poisson_nll_loss poisson_nll_loss_with try_poisson_nll_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -502,6 +531,8 @@ op! {
         /// gradient for logarithms made by `log_softmax`.
         ///
         /// Errors: for sizes, lengths and dtypes that are incompatible; for a target out of range.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [ctc_loss try_ctc_loss ctc_loss_with try_ctc_loss_with] ([] log_probs: &Tensor, targets: &Tensor,
         input_lengths: impl Into<Shape>, target_lengths: impl Into<Shape>)
@@ -515,6 +546,8 @@ op! {
 op! {
     {
         /// As above, with lengths that are tensors of integers.
+        ///
+        /// Needs the feature `nn`.
         #[doc(alias = "ctc_loss")]
     }
     fn [ctc_loss_tensors try_ctc_loss_tensors ctc_loss_tensors_with try_ctc_loss_tensors_with] ([] log_probs: &Tensor,
@@ -548,6 +581,8 @@ op! {
         /// assert_eq!(ops::nn::multi_margin_loss(&tensor![0f32, 1.0], &Tensor::from(0i64)).item::<f64>()?, 1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [multi_margin_loss try_multi_margin_loss multi_margin_loss_with try_multi_margin_loss_with] ([] input: &Tensor,
         target: &Tensor)
@@ -579,6 +614,8 @@ op! {
         /// assert_eq!(ops::nn::multilabel_margin_loss(&tensor![0f32, 1.0], &tensor![0i64, -1]).item::<f64>()?, 1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [multilabel_margin_loss try_multilabel_margin_loss multilabel_margin_loss_with try_multilabel_margin_loss_with]
         ([] input: &Tensor,

@@ -1,12 +1,7 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    AffineGridOptions, AvgPool1dOptions, AvgPool2dOptions, Conv1dOptions, ConvTranspose1dOptions,
-    DilationPaddingStrideOptions, GridSampleOptions, InterpolateOptions, MaxPool1dOptions,
-    OutputSizeOutputRatioRandomSamplesOptions, PadOptions, SizeScaleFactorOptions, StrideCeilModeOptions,
-    StridePaddingOutputSizeOptions, UpsampleOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Floats, OutputSize, Padding, as_scalar, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
@@ -37,6 +32,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [3.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv1d try_conv1d conv1d_with try_conv1d_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = crate::ops::merged::conv1d, (input.engine(), weight.engine(), None, &[1], &Padding::from(0), &[1], 1)
@@ -63,6 +60,8 @@ op! {
         /// of `g`.
         ///
         /// Errors: if sizes, dtypes or numbers are incompatible, or the kernel is larger than the padded input.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv2d try_conv2d conv2d_with try_conv2d_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = crate::ops::merged::conv2d, (input.engine(), weight.engine(), None, &[1], &Padding::from(0), &[1], 1)
@@ -97,6 +96,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [8.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv3d try_conv3d conv3d_with try_conv3d_with] ([] input: &Tensor, weight: &Tensor)
     -> Tensor = crate::ops::merged::conv3d, (input.engine(), weight.engine(), None, &[1], &Padding::from(0), &[1], 1)
@@ -131,6 +132,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 1.0, 1.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv_transpose1d try_conv_transpose1d conv_transpose1d_with try_conv_transpose1d_with] ([] input: &Tensor,
         weight: &Tensor)
@@ -167,6 +170,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 2.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv_transpose2d try_conv_transpose2d conv_transpose2d_with try_conv_transpose2d_with] ([] input: &Tensor,
         weight: &Tensor)
@@ -203,6 +208,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 2.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv_transpose3d try_conv_transpose3d conv_transpose3d_with try_conv_transpose3d_with] ([] input: &Tensor,
         weight: &Tensor)
@@ -233,6 +240,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 2.0, 2.0, 3.0, 4.0, 5.0, 5.0, 6.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [unfold try_unfold unfold_with try_unfold_with] ([] input: &Tensor, kernel_size: impl Into<Shape>)
     -> Tensor = engine::nn::conv::windows::unfold, (input.engine(), as_shape(kernel_size).as_slice(), &[1], &[0], &[1])
@@ -262,6 +271,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0, 2.0, 1.0, 1.0, 2.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fold try_fold fold_with try_fold_with] ([] input: &Tensor, output_size: impl Into<Shape>,
         kernel_size: impl Into<Shape>)
@@ -285,6 +296,8 @@ op! {
         /// Derivative: `g` at the places of the maxima.
         ///
         /// Errors: without a size, if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool2d try_fractional_max_pool2d fractional_max_pool2d_with try_fractional_max_pool2d_with] ([]
         input: &Tensor,
@@ -310,6 +323,8 @@ op! {
         /// Derivative: `g` at the places of the maxima.
         ///
         /// Errors: without a size, if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool3d try_fractional_max_pool3d fractional_max_pool3d_with try_fractional_max_pool3d_with] ([]
         input: &Tensor,
@@ -326,6 +341,8 @@ op! {
         /// The maxima that `fractional_max_pool2d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `fractional_max_pool2d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool2d_with_indices try_fractional_max_pool2d_with_indices
         fractional_max_pool2d_with_indices_with try_fractional_max_pool2d_with_indices_with] ([] input: &Tensor,
@@ -342,6 +359,8 @@ op! {
         /// The maxima that `fractional_max_pool3d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `fractional_max_pool3d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [fractional_max_pool3d_with_indices try_fractional_max_pool3d_with_indices
         fractional_max_pool3d_with_indices_with try_fractional_max_pool3d_with_indices_with] ([] input: &Tensor,
@@ -376,6 +395,8 @@ op! {
         /// assert_eq!(ops::nn::max_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [3.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool1d try_max_pool1d max_pool1d_with try_max_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -401,6 +422,8 @@ op! {
         /// Derivative: `g` at the places of the maxima.
         ///
         /// Errors: if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool2d try_max_pool2d max_pool2d_with try_max_pool2d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -426,6 +449,8 @@ op! {
         /// Derivative: `g` at the places of the maxima.
         ///
         /// Errors: if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool3d try_max_pool3d max_pool3d_with try_max_pool3d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -440,6 +465,8 @@ op! {
         /// The maxima that `max_pool1d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `max_pool1d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool1d_with_indices try_max_pool1d_with_indices max_pool1d_with_indices_with
         try_max_pool1d_with_indices_with] ([] input: &Tensor,
@@ -455,6 +482,8 @@ op! {
         /// The maxima that `max_pool2d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `max_pool2d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool2d_with_indices try_max_pool2d_with_indices max_pool2d_with_indices_with
         try_max_pool2d_with_indices_with] ([] input: &Tensor,
@@ -470,6 +499,8 @@ op! {
         /// The maxima that `max_pool3d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `max_pool3d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool3d_with_indices try_max_pool3d_with_indices max_pool3d_with_indices_with
         try_max_pool3d_with_indices_with] ([] input: &Tensor,
@@ -501,6 +532,8 @@ op! {
         /// assert_eq!(ops::nn::avg_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [2.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [avg_pool1d try_avg_pool1d avg_pool1d_with try_avg_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -525,6 +558,8 @@ op! {
         /// Derivative: `g`, divided alike, added to every position of its window.
         ///
         /// Errors: if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [avg_pool2d try_avg_pool2d avg_pool2d_with try_avg_pool2d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -550,6 +585,8 @@ op! {
         /// Derivative: `g`, divided alike, added to every position of its window.
         ///
         /// Errors: if windows and sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [avg_pool3d try_avg_pool3d avg_pool3d_with try_avg_pool3d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -578,6 +615,8 @@ op! {
         /// assert_eq!(ops::nn::adaptive_avg_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [2.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_avg_pool1d try_adaptive_avg_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_avg_pool1d, (input.engine(), as_shape(output_size).as_slice())
@@ -596,6 +635,8 @@ op! {
         /// Derivative: `g`, over the size of its window, added to the window.
         ///
         /// Errors: if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_avg_pool2d try_adaptive_avg_pool2d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_avg_pool2d, (input.engine(), output_size.into().as_slice())
@@ -614,6 +655,8 @@ op! {
         /// Derivative: `g`, over the size of its window, added to the window.
         ///
         /// Errors: if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_avg_pool3d try_adaptive_avg_pool3d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_avg_pool3d, (input.engine(), output_size.into().as_slice())
@@ -639,6 +682,8 @@ op! {
         /// assert_eq!(ops::nn::adaptive_max_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [3.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool1d try_adaptive_max_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_max_pool1d, (input.engine(), as_shape(output_size).as_slice(),
@@ -659,6 +704,8 @@ op! {
         /// Derivative: `g` at the places of the maxima.
         ///
         /// Errors: if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool2d try_adaptive_max_pool2d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_max_pool2d, (input.engine(), output_size.into().as_slice(), false)
@@ -678,6 +725,8 @@ op! {
         /// Derivative: `g` at the places of the maxima.
         ///
         /// Errors: if sizes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool3d try_adaptive_max_pool3d] ([] input: &Tensor, output_size: impl Into<OutputSize>)
     -> Tensor = engine::nn::pool::adaptive::adaptive_max_pool3d, (input.engine(), output_size.into().as_slice(), false)
@@ -689,6 +738,8 @@ op! {
         /// The maxima that `adaptive_max_pool1d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `adaptive_max_pool1d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool1d_with_indices try_adaptive_max_pool1d_with_indices] ([] input: &Tensor,
         output_size: impl Into<Shape>)
@@ -702,6 +753,8 @@ op! {
         /// The maxima that `adaptive_max_pool2d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `adaptive_max_pool2d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool2d_with_indices try_adaptive_max_pool2d_with_indices] ([] input: &Tensor,
         output_size: impl Into<OutputSize>)
@@ -715,6 +768,8 @@ op! {
         /// The maxima that `adaptive_max_pool3d` returns, and their indices.
         ///
         /// Args, Returns, Derivative, Errors: as `adaptive_max_pool3d`; indices are returned always.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool3d_with_indices try_adaptive_max_pool3d_with_indices] ([] input: &Tensor,
         output_size: impl Into<OutputSize>)
@@ -742,6 +797,8 @@ op! {
         /// assert_eq!(ops::nn::lp_pool1d(&tensor![[3f32, 4.0, 0.0, 2.0]], 2.0, 2).to_vec::<f64>()?, [5.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [lp_pool1d try_lp_pool1d lp_pool1d_with try_lp_pool1d_with] ([] input: &Tensor, norm_type: impl Into<Scalar>,
         kernel_size: i64)
@@ -769,6 +826,8 @@ op! {
         /// assert_eq!(ops::nn::lp_pool2d(&Tensor::ones([1, 2, 2]), 2.0, 2).to_vec::<f64>()?, [2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [lp_pool2d try_lp_pool2d lp_pool2d_with try_lp_pool2d_with] ([] input: &Tensor, norm_type: impl Into<Scalar>,
         kernel_size: impl Into<Shape>)
@@ -797,6 +856,8 @@ op! {
         /// assert_eq!(ops::nn::lp_pool3d(&Tensor::ones([1, 2, 2, 2]), 1.0, 2).to_vec::<f64>()?, [8.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [lp_pool3d try_lp_pool3d lp_pool3d_with try_lp_pool3d_with] ([] input: &Tensor, norm_type: impl Into<Scalar>,
         kernel_size: impl Into<Shape>)
@@ -827,6 +888,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, 3.0, 2.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_unpool1d try_max_unpool1d max_unpool1d_with try_max_unpool1d_with] ([] input: &Tensor, indices: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -858,6 +921,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, 0.0, 9.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_unpool2d try_max_unpool2d max_unpool2d_with try_max_unpool2d_with] ([] input: &Tensor, indices: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -889,6 +954,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.0, 9.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_unpool3d try_max_unpool3d max_unpool3d_with try_max_unpool3d_with] ([] input: &Tensor, indices: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -921,6 +988,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [3.0, 2.0, 1.0, 2.0, 3.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pad try_pad pad_with try_pad_with] ([] input: &Tensor, pad: impl Into<Shape>)
     -> Tensor = engine::nn::image::pad::pad, (input.engine(), as_shape(pad).as_slice(), "constant", None)
@@ -938,6 +1007,8 @@ op! {
         /// Derivative: `g` moved back.
         ///
         /// Errors: if sizes and the number are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pixel_shuffle try_pixel_shuffle] ([] input: &Tensor, upscale_factor: i64)
     -> Tensor = engine::nn::image::shuffle::pixel_shuffle, (input.engine(), upscale_factor)
@@ -955,6 +1026,8 @@ op! {
         /// Derivative: `g` moved back.
         ///
         /// Errors: if sizes and the number are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pixel_unshuffle try_pixel_unshuffle] ([] input: &Tensor, downscale_factor: i64)
     -> Tensor = engine::nn::image::shuffle::pixel_unshuffle, (input.engine(), downscale_factor)
@@ -973,6 +1046,8 @@ op! {
         /// Derivative: `g` in the original order.
         ///
         /// Errors: if sizes and the number are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [channel_shuffle try_channel_shuffle] ([] input: &Tensor, groups: i64)
     -> Tensor = engine::nn::image::shuffle::channel_shuffle, (input.engine(), groups)
@@ -995,6 +1070,8 @@ op! {
         /// Derivative: `g`, distributed with the same weights over the elements that its positions came from.
         ///
         /// Errors: if arguments are incompatible; for other modes and numbers of axes; for empty sizes.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [interpolate try_interpolate interpolate_with try_interpolate_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::interpolate, (input.engine(), None, None, "nearest", None, None, false)
@@ -1009,6 +1086,8 @@ op! {
         ///
         /// Args: `input`, `size`, `scale_factor`, `mode`, `align_corners` as there. Returns, Derivative, Errors: as
         /// there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [upsample try_upsample upsample_with try_upsample_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::upsample, (input.engine(), None, None, "nearest", None)
@@ -1021,6 +1100,8 @@ op! {
         /// `interpolate` in mode 'nearest', under its old name.
         ///
         /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [upsample_nearest try_upsample_nearest upsample_nearest_with try_upsample_nearest_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::upsample_nearest, (input.engine(), None, None)
@@ -1033,6 +1114,8 @@ op! {
         /// `interpolate` in mode 'bilinear' with aligned corners, under its old name.
         ///
         /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [upsample_bilinear try_upsample_bilinear upsample_bilinear_with try_upsample_bilinear_with] ([] input: &Tensor)
     -> Tensor = engine::nn::image::interpolate::upsample_bilinear, (input.engine(), None, None)
@@ -1056,6 +1139,8 @@ op! {
         /// order.
         ///
         /// Errors: for other modes; if sizes or dtypes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [grid_sample try_grid_sample grid_sample_with try_grid_sample_with] ([] input: &Tensor, grid: &Tensor)
     -> Tensor = engine::nn::image::grid::grid_sample, (input.engine(), grid.engine(), "bilinear", "zeros", None)
@@ -1075,6 +1160,8 @@ op! {
         /// Derivative: the products of `g` with the coordinates, added up.
         ///
         /// Errors: for other shapes and dtypes; for other numbers of axes.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [affine_grid try_affine_grid affine_grid_with try_affine_grid_with] ([] theta: &Tensor, size: impl Into<Shape>)
     -> Tensor = engine::nn::image::grid::affine_grid, (theta.engine(), as_shape(size).as_slice(), None)

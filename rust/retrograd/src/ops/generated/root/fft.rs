@@ -2,7 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{IstftOptions, StftOptions};
+use crate::ops::options::*;
 
 op! {
     {
@@ -30,6 +30,8 @@ op! {
         /// let y = Tensor::ones([8]).stft_with(4, |o| o.window(&window).center(false).return_complex(true));
         /// assert_eq!(y.shape(), [3, 5]);
         /// ```
+        ///
+        /// Needs the feature `fft`.
     }
     fn [stft try_stft stft_with try_stft_with] ([] input: &Tensor, n_fft: i64)
     method [stft try_stft stft_with try_stft_with] ([] &self, n_fft: i64) {let input = self;}
@@ -56,6 +58,8 @@ op! {
         ///
         /// Errors: if sizes do not fit, or where the windows leave out a place. Warns without a window, and if `length`
         /// is longer than the signal.
+        ///
+        /// Needs the feature `fft`.
     }
     fn [istft try_istft istft_with try_istft_with] ([] input: &Tensor, n_fft: i64)
     method [istft try_istft istft_with try_istft_with] ([] &self, n_fft: i64) {let input = self;}

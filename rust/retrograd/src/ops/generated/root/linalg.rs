@@ -2,10 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    KeepdimOptions, LobpcgOptions, LuOptions, LuUnpackOptions, OrmqrOptions, PcaLowrankOptions, PinverseOptions,
-    SomeComputeUvOptions, SomeOptions, SvdLowrankOptions, TriangularSolveOptions, UpperOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{Geqrf, LobpcgMethod, Plu, Qr, SignLogabsdet, TriangularSolution, Usv, as_dims};
 use crate::shape::Dims;
 
@@ -19,6 +16,8 @@ op! {
         /// assert_eq!(tensor![[4f32]].cholesky().to_vec::<f64>()?, [2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky try_cholesky cholesky_with try_cholesky_with] ([] input: &Tensor)
     method [cholesky try_cholesky cholesky_with try_cholesky_with] ([] &self) {let input = self;}
@@ -45,6 +44,8 @@ op! {
         /// assert_eq!(tensor![[4f32]].triangular_solve(&tensor![[2f32]]).solution.to_vec::<f64>()?, [2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [triangular_solve try_triangular_solve triangular_solve_with try_triangular_solve_with] ([] input: &Tensor,
         a: &Tensor)
@@ -75,6 +76,8 @@ op! {
         /// assert_eq!(tensor![[8f32]].cholesky_solve(&tensor![[2f32]]).to_vec::<f64>()?, [2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky_solve try_cholesky_solve cholesky_solve_with try_cholesky_solve_with] ([] input: &Tensor, l: &Tensor)
     method [cholesky_solve try_cholesky_solve cholesky_solve_with try_cholesky_solve_with] ([] &self,
@@ -102,6 +105,8 @@ op! {
         /// assert_eq!(tensor![[2f32]].cholesky_inverse().to_vec::<f64>()?, [0.25]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [cholesky_inverse try_cholesky_inverse cholesky_inverse_with try_cholesky_inverse_with] ([] l: &Tensor)
     method [cholesky_inverse try_cholesky_inverse cholesky_inverse_with try_cholesky_inverse_with] ([] &self) {let l =
@@ -117,6 +122,8 @@ op! {
         /// Args: `get_infos` returns the numbers of `linalg.lu_factor_ex` too.
         ///
         /// Returns: `(LU, pivots)` or `(LU, pivots, info)`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu try_lu lu_with try_lu_with] ([] input: &Tensor)
     method [lu try_lu lu_with try_lu_with] ([] &self) {let input = self;}
@@ -136,6 +143,8 @@ op! {
         /// Derivative: the triangles of `g`.
         ///
         /// Errors: for pivots that are no rows.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_unpack try_lu_unpack lu_unpack_with try_lu_unpack_with] ([] lu_data: &Tensor, lu_pivots: &Tensor)
     -> Plu = engine::linalg::lu::lu_unpack, (lu_data.engine(), lu_pivots.engine(), true, true)
@@ -145,6 +154,8 @@ op! {
 op! {
     {
         /// The solution of `A x = b` by the factors of `A`; see `linalg.lu_solve`.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lu_solve try_lu_solve] ([] input: &Tensor, lu_data: &Tensor, lu_pivots: &Tensor)
     method [lu_solve try_lu_solve] ([] &self, lu_data: &Tensor, lu_pivots: &Tensor) {let input = self;}
@@ -162,6 +173,8 @@ op! {
         /// assert_eq!(tensor![[2f32]].inverse().to_vec::<f64>()?, [0.5]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [inverse try_inverse] ([] input: &Tensor)
     method [inverse try_inverse] ([] &self) {let input = self;}
@@ -179,6 +192,8 @@ op! {
         /// assert_eq!(tensor![[2f32]].det().item::<f64>()?, 2.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [det try_det] ([] input: &Tensor)
     method [det try_det] ([] &self) {let input = self;}
@@ -196,6 +211,8 @@ op! {
         /// assert_eq!(tensor![[-1f32]].slogdet().sign.item::<f64>()?, -1.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [slogdet try_slogdet] ([] input: &Tensor)
     method [slogdet try_slogdet] ([] &self) {let input = self;}
@@ -214,6 +231,8 @@ op! {
         /// Derivative: `g A^-H`.
         ///
         /// Errors: if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [logdet try_logdet] ([] input: &Tensor)
     method [logdet try_logdet] ([] &self) {let input = self;}
@@ -233,6 +252,8 @@ op! {
         /// assert_eq!(tensor![[3f32], [4.0]].qr().r.abs().to_vec::<f64>()?, [5.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [qr try_qr qr_with try_qr_with] ([] input: &Tensor)
     method [qr try_qr qr_with try_qr_with] ([] &self) {let input = self;}
@@ -259,6 +280,8 @@ op! {
         /// assert_eq!(tensor![[2f32]].geqrf().tau.to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [geqrf try_geqrf] ([] input: &Tensor)
     method [geqrf try_geqrf] ([] &self) {let input = self;}
@@ -276,6 +299,8 @@ op! {
         /// assert_eq!(tensor![[0f32], [1.0]].orgqr(&tensor![1f32]).to_vec::<f64>()?, [0.0, -1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [orgqr try_orgqr] ([] input: &Tensor, input2: &Tensor)
     method [orgqr try_orgqr] ([] &self, input2: &Tensor) {let input = self;}
@@ -295,6 +320,8 @@ op! {
         /// Derivative: that of a product, a factor at a time.
         ///
         /// Errors: if shapes or dtypes do not fit.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [ormqr try_ormqr ormqr_with try_ormqr_with] ([] input: &Tensor, input2: &Tensor, input3: &Tensor)
     method [ormqr try_ormqr ormqr_with try_ormqr_with] ([] &self, input2: &Tensor, input3: &Tensor) {let input = self;}
@@ -316,6 +343,8 @@ op! {
         /// assert_eq!(tensor![[3f32, 0.0], [0.0, 4.0]].svd().s.to_vec::<f64>()?, [4.0, 3.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svd try_svd svd_with try_svd_with] ([] input: &Tensor)
     method [svd try_svd svd_with try_svd_with] ([] &self) {let input = self;}
@@ -335,6 +364,8 @@ op! {
         /// assert_eq!(tensor![[2f32, 0.0], [0.0, 0.0]].pinverse().to_vec::<f64>()?, [0.5, 0.0, 0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [pinverse try_pinverse pinverse_with try_pinverse_with] ([] input: &Tensor)
     method [pinverse try_pinverse pinverse_with try_pinverse_with] ([] &self) {let input = self;}
@@ -353,6 +384,8 @@ op! {
         /// Returns: `(U, S, V)` with `q` columns. Random: `manual_seed` repeats it.
         ///
         /// Derivative: that of the operations (Halko et al. 2009, algorithm 5.1).
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [svd_lowrank try_svd_lowrank svd_lowrank_with try_svd_lowrank_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::svd_lowrank, (a.engine(), Some(6), Some(2), None)
@@ -371,6 +404,8 @@ op! {
         /// Derivative: that of the operations.
         ///
         /// Errors: if `q` is negative or larger than `min(m, n)`, or `niter` is negative.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [pca_lowrank try_pca_lowrank pca_lowrank_with try_pca_lowrank_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::pca_lowrank, (a.engine(), None, true, 2)
@@ -392,6 +427,8 @@ op! {
         /// Derivative: that of `linalg.eigh`.
         ///
         /// Errors: if `m` is less than 3 times `k`; if matrices are not square.
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [lobpcg try_lobpcg lobpcg_with try_lobpcg_with] ([] a: &Tensor)
     -> Vec<Tensor> = engine::linalg::lowrank::lobpcg, (a.engine(), None, None, None, None, None, None, None, None, None)
@@ -416,6 +453,8 @@ op! {
         /// assert_eq!(ops::nuclear_norm(&tensor![[3f32, 0.0], [0.0, 4.0]]).item::<f64>()?, 7.0);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `linalg`.
     }
     fn [nuclear_norm try_nuclear_norm nuclear_norm_with try_nuclear_norm_with] ([] input: &Tensor)
     -> Tensor = engine::linalg::spectrum::nuclear_norm_all, (input.engine(), false)
@@ -433,6 +472,8 @@ op! {
         ///
         /// assert_eq!(ops::nuclear_norm_dim(&Tensor::ones([2, 1, 2]), [0, 2]).shape(), [1]);
         /// ```
+        ///
+        /// Needs the feature `linalg`.
         #[doc(alias = "nuclear_norm")]
     }
     fn [nuclear_norm_dim try_nuclear_norm_dim nuclear_norm_dim_with try_nuclear_norm_dim_with] ([] input: &Tensor,

@@ -1,36 +1,63 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(all(feature = "conv", feature = "nn")), allow(unused_imports))]
+
 use crate::engine::ops as engine;
 use crate::ops::as_shape;
-use crate::ops::options::{AvgPool1dOptions, ConstantPadNdOptions, ConvTbcOptions, MaxPool1dOptions};
+use crate::ops::options::*;
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
 
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv_transpose1d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv_transpose1d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv_transpose2d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv_transpose2d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv_transpose3d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv_transpose3d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv1d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv1d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv2d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv2d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv3d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::conv3d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv_transpose1d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv_transpose1d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv_transpose2d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv_transpose2d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv_transpose3d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv_transpose3d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv1d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv1d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv2d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv2d_with;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv3d;
+#[cfg(feature = "conv")]
 pub use crate::ops::nn::try_conv3d_with;
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `nn.functional.layer_norm` with its means and reciprocal deviations.
@@ -39,6 +66,8 @@ op! {
         ///
         /// Returns: `(result, mean, rstd)`; the moments have size 1 in the dims normalized over, and get no gradient.
         /// Derivative, Errors: as there.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [native_layer_norm try_native_layer_norm] ([] input: &Tensor, normalized_shape: impl Into<Shape>,
         weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64)
@@ -47,6 +76,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `nn.functional.group_norm` of an input seen as (N, C, HxW), with its means and reciprocal deviations.
@@ -59,6 +89,8 @@ op! {
         /// Derivative: as `nn.functional.group_norm`.
         ///
         /// Errors: if sizes or dtypes are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [native_group_norm try_native_group_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>,
         n: i64, c: i64, hxw: i64, group: i64, eps: f64)
@@ -67,6 +99,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `nn.functional.batch_norm` with its means and reciprocal deviations.
@@ -78,6 +111,8 @@ op! {
         /// Derivative: as there.
         ///
         /// Errors: for no elements, or if sizes or dtypes are incompatible.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [native_batch_norm try_native_batch_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>,
         running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64)
@@ -87,9 +122,12 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `native_batch_norm`, with running moments.
+        ///
+        /// Needs the feature `nn`.
         #[doc(alias = "_native_batch_norm_legit")]
     }
     fn [native_batch_norm_legit try_native_batch_norm_legit] ([] input: &Tensor, weight: Option<&Tensor>,
@@ -99,9 +137,12 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// As `native_batch_norm`, without running moments.
+        ///
+        /// Needs the feature `nn`.
         #[doc(alias = "_native_batch_norm_legit")]
     }
     fn [native_batch_norm_legit_own try_native_batch_norm_legit_own] ([] input: &Tensor, weight: Option<&Tensor>,
@@ -111,6 +152,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// Zeroes elements at random, each with probability `p`, and scales the others by `1 / (1 - p)`; and says which
@@ -124,12 +166,15 @@ op! {
         /// Derivative: `g` times the same factors.
         ///
         /// Errors: if `p` is out of range, or for integers.
+        ///
+        /// Needs the feature `nn`.
     }
     fn [native_dropout try_native_dropout] ([] input: &Tensor, p: f64, train: Option<bool>)
     -> (Tensor, Tensor) = engine::nn::native::native_dropout, (input.engine(), p, train)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `nn.functional.dropout` with all arguments given.
@@ -148,12 +193,15 @@ op! {
         /// assert_eq!(ops::dropout(&Tensor::ones([2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [dropout try_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_dropout, (input.engine(), p, train)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `dropout` of whole channels.
@@ -172,12 +220,15 @@ op! {
         /// assert_eq!(ops::feature_dropout(&Tensor::ones([1, 2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [feature_dropout try_feature_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_feature_dropout, (input.engine(), p, train)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `nn.functional.alpha_dropout` with all arguments given.
@@ -196,12 +247,15 @@ op! {
         /// assert_eq!(ops::alpha_dropout(&Tensor::ones([2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [alpha_dropout try_alpha_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_alpha_dropout, (input.engine(), p, train)
     {}
 }
 
+#[cfg(feature = "nn")]
 op! {
     {
         /// `nn.functional.feature_alpha_dropout` with all arguments given.
@@ -220,12 +274,15 @@ op! {
         /// assert_eq!(ops::feature_alpha_dropout(&Tensor::ones([1, 2]), 1.0, true).to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `nn`.
     }
     fn [feature_alpha_dropout try_feature_alpha_dropout] ([] input: &Tensor, p: f64, train: bool)
     -> Tensor = engine::nn::dropout_variants::plain_feature_alpha_dropout, (input.engine(), p, train)
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The convolution over as many axes as the weight has, of a batch.
@@ -239,6 +296,8 @@ op! {
         /// Derivative: as `conv2d` and `conv_transpose2d`.
         ///
         /// Errors: if sizes, dtypes or numbers are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [convolution try_convolution] ([] input: &Tensor, weight: &Tensor, bias: Option<&Tensor>,
         stride: impl Into<Shape>, padding: impl Into<Shape>, dilation: impl Into<Shape>, transposed: bool,
@@ -249,6 +308,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// A convolution along time: `result[t] = bias + sum of input[t + k - pad] @ weight[k]` over the taps `k`.
@@ -262,12 +322,15 @@ op! {
         /// input and `g`; for the bias the sum of `g`.
         ///
         /// Errors: if sizes or dtypes are incompatible.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [conv_tbc try_conv_tbc conv_tbc_with try_conv_tbc_with] ([] input: &Tensor, weight: &Tensor, bias: &Tensor)
     -> Tensor = engine::nn::conv::tbc::conv_tbc, (input.engine(), weight.engine(), bias.engine(), 0)
     {[] o: ConvTbcOptions => Tensor = (input.engine(), weight.engine(), bias.engine(), o.pad)}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The maximum of every window along the last axis: `nn.functional.max_pool1d` without indices.
@@ -281,6 +344,8 @@ op! {
         /// assert_eq!(ops::max_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [3.0, 2.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool1d try_max_pool1d max_pool1d_with try_max_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -290,12 +355,15 @@ op! {
         o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The maximum of every window along the last two axes: `nn.functional.max_pool2d` without indices.
         ///
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool2d try_max_pool2d max_pool2d_with try_max_pool2d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -305,12 +373,15 @@ op! {
         o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The maximum of every window along the last three axes: `nn.functional.max_pool3d` without indices.
         ///
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool3d try_max_pool3d max_pool3d_with try_max_pool3d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -320,6 +391,7 @@ op! {
         o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The maximum of every window along the last axis and where it stands:
@@ -327,6 +399,8 @@ op! {
         ///
         /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
         /// Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [max_pool1d_with_indices try_max_pool1d_with_indices max_pool1d_with_indices_with
         try_max_pool1d_with_indices_with] ([] input: &Tensor,
@@ -337,6 +411,7 @@ op! {
         o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.dilation.as_slice(), o.ceil_mode)}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The mean of every window along the last axis: `nn.functional.avg_pool1d`.
@@ -350,6 +425,8 @@ op! {
         /// assert_eq!(ops::avg_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [2.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [avg_pool1d try_avg_pool1d avg_pool1d_with try_avg_pool1d_with] ([] input: &Tensor,
         kernel_size: impl Into<Shape>)
@@ -359,6 +436,7 @@ op! {
         o.stride.as_ref().map(Shape::as_slice), o.padding.as_slice(), o.ceil_mode, o.count_include_pad)}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The means of windows that divide the last axis: `nn.functional.adaptive_avg_pool1d`.
@@ -371,17 +449,22 @@ op! {
         /// assert_eq!(ops::adaptive_avg_pool1d(&tensor![[1f32, 3.0, 2.0, 0.0]], 2).to_vec::<f64>()?, [2.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_avg_pool1d try_adaptive_avg_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
     -> Tensor = engine::nn::pool::adaptive::top_adaptive_avg_pool1d, (input.engine(), as_shape(output_size).as_slice())
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The maxima of windows that divide the last axis, and their indices: `nn.functional.adaptive_max_pool1d`.
         ///
         /// Args: `input`, `output_size` as there. Returns, Derivative, Errors: as there, always with indices.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [adaptive_max_pool1d try_adaptive_max_pool1d] ([] input: &Tensor, output_size: impl Into<Shape>)
     -> (Tensor, Tensor) = engine::nn::pool::adaptive::top_adaptive_max_pool1d, (input.engine(),
@@ -389,6 +472,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// A constant around the last axes; see `nn.functional.pad`.
@@ -403,6 +487,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [7.0, 1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [constant_pad_nd try_constant_pad_nd constant_pad_nd_with try_constant_pad_nd_with] ([] input: &Tensor,
         pad: impl Into<Shape>)
@@ -410,39 +496,49 @@ op! {
     {[] o: ConstantPadNdOptions => Tensor = (input.engine(), as_shape(pad).as_slice(), o.value)}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The same as `nn.functional.pixel_shuffle`.
         ///
         /// Args: `input`, `upscale_factor` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pixel_shuffle try_pixel_shuffle] ([] input: &Tensor, upscale_factor: i64)
     -> Tensor = engine::nn::image::shuffle::top_pixel_shuffle, (input.engine(), upscale_factor)
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The same as `nn.functional.pixel_unshuffle`.
         ///
         /// Args: `input`, `downscale_factor` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [pixel_unshuffle try_pixel_unshuffle] ([] input: &Tensor, downscale_factor: i64)
     -> Tensor = engine::nn::image::shuffle::top_pixel_unshuffle, (input.engine(), downscale_factor)
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// The same as `nn.functional.channel_shuffle`.
         ///
         /// Args: `input`, `groups` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [channel_shuffle try_channel_shuffle] ([] input: &Tensor, groups: i64)
     -> Tensor = engine::nn::image::shuffle::top_channel_shuffle, (input.engine(), groups)
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// `nn.functional.grid_sample` with its modes as numbers, in the order in which they are listed there.
@@ -457,6 +553,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [grid_sampler try_grid_sampler] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
         align_corners: bool)
@@ -465,6 +563,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// `grid_sampler` of planes of two axes.
@@ -479,6 +578,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [grid_sampler_2d try_grid_sampler_2d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64,
         padding_mode: i64, align_corners: bool)
@@ -487,6 +588,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// `grid_sampler` of blocks of three axes.
@@ -501,6 +603,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [1.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `conv`.
     }
     fn [grid_sampler_3d try_grid_sampler_3d] ([] input: &Tensor, grid: &Tensor, interpolation_mode: i64,
         padding_mode: i64, align_corners: bool)
@@ -509,11 +613,14 @@ op! {
     {}
 }
 
+#[cfg(feature = "conv")]
 op! {
     {
         /// `nn.functional.affine_grid` under the name of its kernel.
         ///
         /// Args: `theta`, `size`, `align_corners` as there. Returns, Derivative, Errors: as there.
+        ///
+        /// Needs the feature `conv`.
     }
     fn [affine_grid_generator try_affine_grid_generator] ([] theta: &Tensor, size: impl Into<Shape>,
         align_corners: bool)

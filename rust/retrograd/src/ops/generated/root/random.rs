@@ -1,11 +1,10 @@
 //! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.
 
+#![cfg_attr(not(feature = "random"), allow(unused_imports))]
+
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::options::{
-    BernoulliOptions, CauchyOptions, GeneratorDtypeRequiresGradOptions, GeneratorOptions, LambdGeneratorOptions,
-    LogNormalOptions, MultinomialOptions, NormalAroundOptions, NormalOptions, RandLikeOptions, UniformOptions,
-};
+use crate::ops::options::*;
 use crate::ops::{as_shape, factory};
 use crate::shape::Shape;
 
@@ -608,6 +607,7 @@ op! {
         factory(o.dtype, o.requires_grad))}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random counts of Poisson's distribution with the rates in `input`.
@@ -626,12 +626,15 @@ op! {
         /// assert_eq!(ops::poisson(&Tensor::zeros([2])).to_vec::<f64>()?, [0.0, 0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `random`.
     }
     fn [poisson try_poisson poisson_with try_poisson_with] ([] input: &Tensor)
     -> Tensor = engine::random::variates::poisson, (input.engine(), None)
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random counts of successes in `count` trials, each with the chance `prob`.
@@ -649,12 +652,15 @@ op! {
         /// assert_eq!(ops::binomial(&tensor![5f32, 5.0], &tensor![0f32, 1.0]).to_vec::<f64>()?, [0.0, 5.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `random`.
     }
     fn [binomial try_binomial binomial_with try_binomial_with] ([] count: &Tensor, prob: &Tensor)
     -> Tensor = engine::random::variates::binomial, (count.engine(), prob.engine(), None)
     {['o] o: GeneratorOptions<'o> => Tensor = (count.engine(), prob.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random numbers of the gamma distribution, of scale 1 and the shapes (often called alpha) in `input`.
@@ -668,6 +674,8 @@ op! {
         /// which torch has not.
         ///
         /// Errors: for other dtypes.
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_standard_gamma")]
     }
     fn [standard_gamma try_standard_gamma standard_gamma_with try_standard_gamma_with] ([] input: &Tensor)
@@ -675,6 +683,7 @@ op! {
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// How random numbers of the gamma distribution change with the shape: the derivative of `standard_gamma`.
@@ -693,6 +702,8 @@ op! {
         /// assert_eq!(ops::standard_gamma_grad(&tensor![1f32], &tensor![0f32]).to_vec::<f64>()?, [0.0]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_standard_gamma_grad")]
     }
     fn [standard_gamma_grad try_standard_gamma_grad] ([] input: &Tensor, output: &Tensor)
@@ -700,6 +711,7 @@ op! {
     {}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// Random shares of a whole, of Dirichlet's distribution with the concentrations in the rows of `input`.
@@ -711,6 +723,8 @@ op! {
         /// Derivative: `s * (g - sum(result * g))` with the slopes `s` of `_dirichlet_grad`.
         ///
         /// Errors: for other dtypes, and for second derivatives.
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_sample_dirichlet")]
     }
     fn [sample_dirichlet try_sample_dirichlet sample_dirichlet_with try_sample_dirichlet_with] ([] input: &Tensor)
@@ -718,6 +732,7 @@ op! {
     {['o] o: GeneratorOptions<'o> => Tensor = (input.engine(), o.generator)}
 }
 
+#[cfg(feature = "random")]
 op! {
     {
         /// How a random share of Dirichlet's distribution changes with its concentration: the derivative of a number
@@ -737,6 +752,8 @@ op! {
         /// assert_eq!(y.to_vec::<f64>()?, [0.6931471824645996]);
         /// # Ok::<(), retrograd::Error>(())
         /// ```
+        ///
+        /// Needs the feature `random`.
         #[doc(alias = "_dirichlet_grad")]
     }
     fn [dirichlet_grad try_dirichlet_grad] ([] x: &Tensor, alpha: &Tensor, total: &Tensor)

@@ -3,7 +3,7 @@
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::Tensors;
-use crate::ops::options::BIhBHhOptions;
+use crate::ops::options::*;
 
 op! {
     {
@@ -20,6 +20,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_tanh try_rnn_tanh] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -33,6 +35,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "rnn_tanh")]
     }
     fn [rnn_tanh_packed try_rnn_tanh_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
@@ -58,6 +62,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_relu try_rnn_relu] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -71,6 +77,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "rnn_relu")]
     }
     fn [rnn_relu_packed try_rnn_relu_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
@@ -99,6 +107,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [lstm try_lstm] (['a] input: &Tensor, hx: impl Into<Tensors<'a>>, params: impl Into<Tensors<'a>>,
         has_biases: bool, num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -112,6 +122,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "lstm")]
     }
     fn [lstm_packed try_lstm_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: impl Into<Tensors<'a>>,
@@ -137,6 +149,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if numbers, sizes or dtypes of the operands are incompatible.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [gru try_gru] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
         num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
@@ -150,6 +164,8 @@ op! {
         /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
         /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
         /// packed likewise.
+        ///
+        /// Needs the feature `rnn`.
         #[doc(alias = "gru")]
     }
     fn [gru_packed try_gru_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
@@ -172,6 +188,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_tanh_cell try_rnn_tanh_cell rnn_tanh_cell_with try_rnn_tanh_cell_with] ([] input: &Tensor, hx: &Tensor,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -193,6 +211,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [rnn_relu_cell try_rnn_relu_cell rnn_relu_cell_with try_rnn_relu_cell_with] ([] input: &Tensor, hx: &Tensor,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -215,6 +235,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [lstm_cell try_lstm_cell lstm_cell_with try_lstm_cell_with] (['a] input: &Tensor, hx: impl Into<Tensors<'a>>,
         w_ih: &Tensor, w_hh: &Tensor)
@@ -236,6 +258,8 @@ op! {
         /// Derivative: that of the ops it is composed of.
         ///
         /// Errors: if sizes or dtypes are incompatible; for operands without two dims.
+        ///
+        /// Needs the feature `rnn`.
     }
     fn [gru_cell try_gru_cell gru_cell_with try_gru_cell_with] ([] input: &Tensor, hx: &Tensor, w_ih: &Tensor,
         w_hh: &Tensor)

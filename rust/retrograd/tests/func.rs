@@ -462,6 +462,7 @@ fn refusals_of_maps() {
     assert_eq!(transforms::depth(), 0);
 }
 
+#[cfg(feature = "complex")]
 #[test]
 fn refusals_of_derivatives() {
     let f = |x: &Tensor| -> Result<Tensor> { try_mul(x, x) };

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--mpiexec", default=str(Path(sys.executable).with_name("mpiexec")))
     parser.add_argument("--json", type=Path, help="write what was measured here")
+    parser.add_argument("--on", help="date and machine of what `--read` takes")
     parser.add_argument("--read", type=Path, help="take what `--json` wrote before, and measure nothing")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/distributed.md")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
@@ -228,8 +230,10 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
     from distributed_model import tables
+    from figures import processor
 
-    text = tables(results, SIZES)
+    when = options.on or f"{datetime.now(UTC):%Y-%m-%d}, {processor()}"
+    text = f"Measured on {when}.\n\n{tables(results, SIZES)}"
     print(text)
     if options.write:
         page = ROOT / "docs" / "distributed.md"

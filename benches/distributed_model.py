@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import Any, NamedTuple
 
 # The cluster of the projection: nodes of so many cores like the measured one, and a network.
@@ -177,4 +178,4 @@ def _projection(parameters: int, buckets: int, rate: float) -> str:
         f"such cores, a network of {NETWORK_RATE * 8e-9:.0f} Gbit/s with {NETWORK_ALPHA * 1e6:.0f} us before the first "
         f"byte, and {TOKENS} tokens in the batch of all nodes."
     )
-    return f"{text}\n\n{table(head, rows)}"
+    return f"{textwrap.fill(text, 120)}\n\n{table(head, rows)}"

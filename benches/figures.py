@@ -52,14 +52,17 @@ def kind(name: str) -> str:
     return next(title for title, expression in KINDS.items() if re.search(expression, name))
 
 
-def machine() -> list[str]:
-    """What the figures depend on, without names of machines."""
-    lines, cpu = [], Path("/proc/cpuinfo")
+def processor() -> str:
+    cpu = Path("/proc/cpuinfo")
     model = re.search(r"^model name\s*: (.+)$", cpu.read_text(), re.MULTILINE) if cpu.exists() else None
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count()
-    lines.append(f"- Processor: {model[1] if model else platform.machine()}, {cores} cores")
-    caches = []
+    return f"{model[1] if model else platform.machine()}, {cores} cores"
+
+
+def machine() -> list[str]:
+    """What the figures depend on, without names of machines."""
+    lines, caches = [f"- Processor: {processor()}"], []
     for cache in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         level, which, size = ((cache / part).read_text().strip() for part in ("level", "type", "size"))
         caches.append(f"L{level} {which.lower()} {size}" if which != "Unified" else f"L{level} {size}")

@@ -82,6 +82,7 @@ fn an_output_without_a_gradient_has_zeros() {
     assert_eq!(values(&x.grad().unwrap()), want);
 }
 
+#[cfg(feature = "complex")]
 #[test]
 fn gradients_of_the_wrong_number_shape_or_dtype_are_refused_by_name() {
     let backward = |op: &CustomOp<(Tensor, Tensor), Tensor>, b: Tensor| {

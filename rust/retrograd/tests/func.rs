@@ -173,6 +173,7 @@ fn with_ordinary_autograd() {
     drop(inference);
 }
 
+#[cfg(feature = "complex")]
 #[test]
 fn refusals_of_derivatives() {
     let f = |x: &Tensor| -> Result<Tensor> { try_mul(x, x) };

@@ -196,7 +196,6 @@ pub(super) fn shown(index: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::ops::view::conj;
 
     #[test]
     fn numbers_print_as_in_c() {
@@ -215,8 +214,11 @@ mod tests {
         assert_eq!(Number::new(1.0, -2.0).to_string(), "(1-2j)");
     }
 
+    #[cfg(feature = "complex")]
     #[test]
     fn elements_are_written_and_read_again() -> Result<()> {
+        use crate::engine::ops::view::conj;
+
         let values: Vec<Number> = (0..6).map(|i| Number::new(f64::from(i), -f64::from(i))).collect();
         let complex = write(&values, &[2, 3], DType::Complex128)?;
         assert_eq!(read(&complex)?, values);

@@ -234,7 +234,8 @@ unsafe fn transpose<T: Copy>(n: usize, rows: usize, a: *const T, lda: isize, o: 
 /// A part is its first byte and how many bytes its rows have; rows follow one another without gaps, on both sides.
 ///
 /// # Safety
-/// 1. Each part is readable for `rows` rows of its bytes, and `o` is writable for all of these. 2. `o` overlaps no part.
+/// 1. Each part is readable for `rows` rows of its bytes, and `o` is writable for all of these. 2. `o` overlaps no
+///    part.
 pub unsafe fn join_rows(rows: usize, parts: &[(*const u8, usize)], o: *mut u8) {
     let width: usize = parts.iter().map(|&(_, bytes)| bytes).sum();
     let parts: SmallVec<[_; 8]> = parts.iter().map(|&(a, bytes)| (SharedPtr(a.cast_mut()), bytes)).collect();

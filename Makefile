@@ -50,8 +50,14 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
 	$(shell find rust python \( -path rust/retrograd -o -path rust/retrograd-generator -o -name tests -o -name benches -o -name __pycache__ \) -prune \
 	-o -print 2>/dev/null)
 
+# The crates that are published, those that others depend on first.
+PUBLISHED_NAMES := retrograd-macros retrograd-derive retrograd-kernels retrograd-fft retrograd-linalg retrograd-engine \
+	retrograd
+PUBLISHED := $(addprefix -p ,$(PUBLISHED_NAMES))
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python
+# Crates that are not in the workspace.
+APART := tests/outside
 # Families of ops, dtypes, threads and arrays: the features of the crate retrograd, which are those of its engine.
 FEATURES := complex conv fft half linalg nn random rnn special threads ndarray
 RUFF_PATHS := python tests benches examples tools
@@ -87,7 +93,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo demo-mpi test lint rust-test features python-test test-mpi debug-test edit-test small-blocks-test
 .PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench counts
-.PHONY: counts-check docs pictures wheel sdist-test package format lock clean
+.PHONY: counts-check docs pictures wheel sdist-test package package-test platforms semver format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -102,6 +108,7 @@ test: lint rust-test python-test ## Run all that CI runs: lint, Rust tests, Pyth
 
 lint: $(TOOLS) ## Check format, lints and types, in Rust and in Python
 	$(CARGO) fmt --all --check
+	for crate in $(APART); do $(CARGO) fmt --manifest-path $$crate/Cargo.toml --check; done
 	$(CARGO) clippy $(LOCKED) --workspace --all-features --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --all-features --no-deps --quiet
 	$(PY) -m ruff check $(wildcard $(RUFF_PATHS))
@@ -236,10 +243,35 @@ sdist-test: $(TOOLS) ## Build the source distribution, install it into an empty 
 		(x * x).backward(); assert x.grad.tolist() == [6.0]"
 
 package: ## Pack the Rust crates as they are published, into target/package
-	$(CARGO) package $(LOCKED) $(RUST_CRATES) --no-verify $(if $(CI),,--allow-dirty)
+	rm -f target/package/*.crate
+	$(CARGO) package $(LOCKED) $(PUBLISHED) --no-verify $(if $(CI),,--allow-dirty)
+
+package-test: package ## Test the packed crates by a crate outside of the workspace, tests/outside
+	rm -rf target/package/unpacked
+	for packed in target/package/*.crate; do \
+		name=$$(basename $$packed) && folder=target/package/unpacked/$${name%-*} && mkdir -p $$folder && \
+		tar --extract --gzip --strip-components 1 --file $$packed --directory $$folder; \
+	done
+	rm -f tests/outside/Cargo.lock
+	RETROGRAD_ALL_LEVELS=0 $(CARGO) test --manifest-path tests/outside/Cargo.toml --target-dir target/outside
+
+platforms: ## Check the Rust crates for platforms that no tests run on (installs their libraries with rustup)
+	rustup target add wasm32-unknown-unknown aarch64-unknown-linux-gnu
+	$(CARGO) check $(LOCKED) -p retrograd --no-default-features --features ndarray --target wasm32-unknown-unknown
+	$(CARGO) check $(LOCKED) $(PUBLISHED) --target aarch64-unknown-linux-gnu
+
+semver: ## Compare the interface of the crates with that of their last version (needs cargo-semver-checks)
+	if found=$$($(CARGO) info --registry crates-io retrograd 2>&1); then \
+		$(CARGO) semver-checks $(addprefix -p ,$(filter-out %-macros %-derive,$(PUBLISHED_NAMES))); \
+	elif grep --quiet "could not find" <<< "$$found"; then \
+		echo "Not compared: no version is published yet"; \
+	else \
+		echo "$$found"; exit 1; \
+	fi
 
 format: $(TOOLS) ## Format the sources, and fix what lints can fix by themselves
 	$(CARGO) fmt --all
+	for crate in $(APART); do $(CARGO) fmt --manifest-path $$crate/Cargo.toml; done
 	$(PY) -m ruff check --fix $(wildcard $(RUFF_PATHS))
 	$(PY) -m ruff format $(wildcard $(RUFF_PATHS))
 	$(PY) tools/width.py --fix $(WIDTH_PATHS)
@@ -251,7 +283,7 @@ lock: ## Pin the tools anew in requirements/ (needs uv)
 	done
 
 clean: ## Remove all that was built
-	rm -rf $(VENV) target $(DEMO_OUTPUT) .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf tests/outside/Cargo.lock $(VENV) target $(DEMO_OUTPUT) .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(TOOLS): requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)

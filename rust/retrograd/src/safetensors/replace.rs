@@ -40,5 +40,8 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
     let name = target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
     let name: String = name.to_string_lossy().chars().take(100).collect();
     let random = RandomState::new().hash_one(&name);
-    Ok(target.with_file_name(format!(".{name}.{}.{random:016x}.part", std::process::id())))
+    // A process that was forked draws the same; WebAssembly has no processes, and panics if asked for the number of
+    // one.
+    let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
+    Ok(target.with_file_name(format!(".{name}.{process}.{random:016x}.part")))
 }

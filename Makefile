@@ -92,7 +92,8 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo demo-mpi test lint rust-test features python-test test-mpi debug-test edit-test small-blocks-test
-.PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench counts
+.PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench bench-rust
+.PHONY: counts
 .PHONY: counts-check docs pictures wheel sdist-test package package-test platforms semver format lock clean
 
 help: ## List the targets
@@ -216,6 +217,9 @@ bench-adbench: $(WHEEL) ## Time the objectives of ADBench; with ADBENCH=<checkou
 	mkdir -p target/figures
 	$(PY) benches/adbench.py $(if $(ADBENCH),--adbench "$(ADBENCH)") --json target/figures/adbench.json $(BENCH_ARGS)
 	$(if $(ADBENCH),$(PY) benches/figures.py --adbench target/figures/adbench.json)
+
+bench-rust: ## Time small statements of the face for Rust (BENCH_ARGS="hook" chooses)
+	$(CARGO) bench $(LOCKED) -p retrograd --bench face -- $(BENCH_ARGS)
 
 counts: $(WHEEL) ## Store the instruction counts of small statements of the wheel (needs valgrind)
 	$(PY) benches/instructions.py --renew

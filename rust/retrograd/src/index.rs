@@ -43,31 +43,25 @@ impl fmt::Debug for IndexItem {
 
 /// What is in the brackets of torch's `x[..]`: one item or several; see [`i!`](crate::i).
 #[derive(Clone, Debug)]
-pub struct Index(SmallVec<[IndexItem; 4]>);
-
-impl Index {
-    fn items(self) -> SmallVec<[Item; 4]> {
-        self.0.into_iter().map(|item| item.0).collect()
-    }
-}
+pub struct Index(SmallVec<[Item; 4]>);
 
 impl<const N: usize> From<[IndexItem; N]> for Index {
     #[inline]
     fn from(items: [IndexItem; N]) -> Self {
-        Self(items.into_iter().collect())
+        Self(items.into_iter().map(|item| item.0).collect())
     }
 }
 
 impl From<Vec<IndexItem>> for Index {
     fn from(items: Vec<IndexItem>) -> Self {
-        Self(items.into_iter().collect())
+        Self(items.into_iter().map(|item| item.0).collect())
     }
 }
 
 impl From<IndexItem> for Index {
     #[inline]
     fn from(item: IndexItem) -> Self {
-        Self(smallvec![item])
+        Self(smallvec![item.0])
     }
 }
 
@@ -183,7 +177,7 @@ impl Tensor {
     #[track_caller]
     pub fn try_i(&self, index: impl Into<Index>) -> Result<Tensor> {
         site::here();
-        get(&self.0, &index.into().items()).map(Tensor)
+        get(&self.0, &index.into().0).map(Tensor)
     }
 
     /// Writes to the part that an index says: torch's `x[..] = value`. The value, a tensor or a number, is broadcast
@@ -210,6 +204,6 @@ impl Tensor {
     #[track_caller]
     pub fn try_set<'v>(&self, index: impl Into<Index>, value: impl Into<Operand<'v>>) -> Result<()> {
         site::here();
-        set(&self.0, &index.into().items(), &value.into())
+        set(&self.0, &index.into().0, &value.into())
     }
 }

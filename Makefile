@@ -57,7 +57,7 @@ PUBLISHED := $(addprefix -p ,$(PUBLISHED_NAMES))
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python
 # Crates that are not in the workspace.
-APART := tests/outside
+APART := benches/peers-rust tests/outside
 # Families of ops, dtypes, threads and arrays: the features of the crate retrograd, which are those of its engine.
 FEATURES := complex conv fft half linalg nn random rnn special threads ndarray
 RUFF_PATHS := python tests benches examples tools
@@ -93,7 +93,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo demo-mpi test lint rust-test features python-test test-mpi debug-test edit-test small-blocks-test
 .PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench bench-rust
-.PHONY: counts
+.PHONY: bench-peers-rust counts
 .PHONY: counts-check docs pictures wheel sdist-test package package-test platforms semver format lock clean
 
 help: ## List the targets
@@ -220,6 +220,15 @@ bench-adbench: $(WHEEL) ## Time the objectives of ADBench; with ADBENCH=<checkou
 
 bench-rust: ## Time small statements of the face for Rust (BENCH_ARGS="hook" chooses)
 	$(CARGO) bench $(LOCKED) -p retrograd --bench face -- $(BENCH_ARGS)
+
+# Statements of both languages are timed in the same minutes.
+bench-peers-rust: $(WHEEL) ## Time programs beside other crates, and statements beside Python's, for docs/peers-rust.md
+	$(CARGO) build --locked --release --manifest-path benches/peers-rust/Cargo.toml --target-dir target/peers-rust
+	mkdir -p target/figures
+	$(PY) benches/compare.py --only "^statement: |^MLP step, batch 32|per node of a chain|^jacobian of tanh" \
+		--json target/figures/statements.json
+	target/peers-rust/release/peers-rust --date $$(date +%F) --python target/figures/statements.json \
+		--write docs/peers-rust.md $(BENCH_ARGS)
 
 counts: $(WHEEL) ## Store the instruction counts of small statements of the wheel (needs valgrind)
 	$(PY) benches/instructions.py --renew

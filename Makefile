@@ -270,7 +270,7 @@ package-test: package ## Test the packed crates by a crate outside of the worksp
 
 platforms: ## Check the Rust crates for platforms that no tests run on (installs their libraries with rustup)
 	rustup target add wasm32-unknown-unknown aarch64-unknown-linux-gnu
-	$(CARGO) check $(LOCKED) -p retrograd --no-default-features --features ndarray --target wasm32-unknown-unknown
+	$(CARGO) check $(LOCKED) -p retrograd --no-default-features --features ndarray,nn --target wasm32-unknown-unknown
 	$(CARGO) check $(LOCKED) $(PUBLISHED) --target aarch64-unknown-linux-gnu
 
 semver: ## Compare the interface of the crates with that of their last version (needs cargo-semver-checks)

@@ -24,7 +24,7 @@ fn dtypes_that_are_left_out_are_refused_where_a_tensor_of_them_is_made() -> retr
         refused(Tensor::full(&[2], Scalar::Int(1), dtype), "complex", cfg!(feature = "complex"));
     }
     refused(Tensor::number(Scalar::Complex(1.0, 2.0)), "complex", cfg!(feature = "complex"));
-    refused(retrograd_engine::ops::view::shape::view_dtype(&x, DType::Complex64), "complex", cfg!(feature = "complex"));
+    refused(retrograd_engine::ops::view::complex::view_as_complex(&x), "complex", cfg!(feature = "complex"));
     refused(cast(&x, DType::Complex64), "complex", cfg!(feature = "complex"));
     for dtype in [DType::Float16, DType::BFloat16] {
         refused(Tensor::empty(&[2], dtype), "half", cfg!(feature = "half"));

@@ -7,9 +7,10 @@ use retrograd::prelude::*;
 use retrograd::{func, ops};
 
 type Run = Box<dyn FnMut()>;
+type Statement = (&'static str, fn() -> Run);
 
 /// Statements by their names, each as what makes its operands and returns the statement.
-pub const STATEMENTS: &[(&str, fn() -> Run)] = &[
+pub const STATEMENTS: &[Statement] = &[
     ("p + q", || {
         let (p, q) = (plain(), plain());
         run(move || &p + &q)
@@ -111,7 +112,7 @@ pub const STATEMENTS: &[(&str, fn() -> Run)] = &[
             ops::nn::cross_entropy(&out, &target).backward().unwrap();
             no_grad(|| {
                 for p in [&w1, &b1, &w2, &b2] {
-                    p.add_with_(&p.grad().unwrap(), |o| o.alpha(-1e-3));
+                    p.add_with_(p.grad().unwrap(), |o| o.alpha(-1e-3));
                     p.zero_grad();
                 }
             });

@@ -25,6 +25,7 @@ from functools import partial, reduce
 from pathlib import Path
 from types import ModuleType
 
+import kalman
 import ops  # noqa: F401  (adds its rows)
 import programs  # noqa: F401  (adds its rows)
 import statements
@@ -57,7 +58,10 @@ LABEL_UNNOTED = "record_function, without a profile"
 
 @dataclass
 class Row:
-    """One line of the table: times in seconds, sizes in MB, costs in %; `at_most` limits our own figure."""
+    """One line of the table: times in seconds, sizes in MB, costs in % or in so many times another.
+
+    `at_most` limits our own figure.
+    """
 
     name: str
     kind: str = "time"
@@ -91,7 +95,7 @@ class Row:
 def figure(value: float | None, kind: str = "time") -> str:
     if value is None:
         return "-"
-    if kind in ("MB", "%"):
+    if kind in ("MB", "%", "times"):
         return f"{value:.1f} {kind}"
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
         if value >= scale:
@@ -361,6 +365,12 @@ def main() -> int:
             progress(name)
             rows.append(Row(name, "time", cost(ours, plan), cost(torch, plan) if torch else None, at_most=most))
             show(rows[-1])
+    if wanted(kalman.HVP_IN_GRADIENTS):
+        progress(kalman.HVP_IN_GRADIENTS)
+        cost = partial(kalman.hvp_in_gradients, plan=plan)
+        own, theirs = cost(ours), cost(torch) if torch else None
+        rows.append(Row(kalman.HVP_IN_GRADIENTS, "times", own, theirs, at_most=kalman.MOST))
+        show(rows[-1])
     progress("imports and sizes")
     for row in footprint(wanted, ours, torch, 2 if args.quick else 5, path):
         rows.append(row)

@@ -34,7 +34,7 @@ KINDS = {
     r"|^an event|^nn: (call|access)",
     "Import and size": r"^import|^installed size",
     "Training steps": r"^MLP step|^nn: |^optim: ",
-    "Transforms": r"^(jacobian|hessian|hvp|func\.|vmap|jvp|Laplacian|forward mode|gradcheck|6th derivative)",
+    "Transforms": r"^(jacobian|hessian|hvp|func\.|vmap|jvp|Laplacian|forward mode|gradcheck|6th derivative|Kalman)",
     "Products and decompositions": r"^(mm|bmm|einsum|linalg)\b",
     "Fourier transforms": r"fft",
     "Large work": r"",

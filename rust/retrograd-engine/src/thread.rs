@@ -23,10 +23,18 @@ pub(crate) struct Local {
     pub next_seq: Cell<u64>,
     /// The thread's number among those of the process, from 1 on; 0 before it has one.
     pub number: Cell<u32>,
-    /// A drop of nodes is under way.
-    pub dropping: Cell<bool>,
+    /// Whether a drop of nodes is under way (`autograd/node.rs`).
+    pub dropping: Cell<Dropping>,
     /// What happened since somebody asked ([`DREW`], [`GAVE_ADDRESS`]), for who records what functions do.
     pub noted: Cell<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Dropping {
+    No,
+    Yes,
+    /// And others wait until it is done.
+    OthersWait,
 }
 
 /// Random numbers were drawn, or a generator was given another state.
@@ -54,7 +62,7 @@ thread_local! {
             place: Cell::new(None),
             next_seq: Cell::new(0),
             number: Cell::new(0),
-            dropping: Cell::new(false),
+            dropping: Cell::new(Dropping::No),
             noted: Cell::new(0),
         }
     };

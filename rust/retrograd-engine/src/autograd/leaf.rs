@@ -115,10 +115,16 @@ impl Tensor {
     }
 
     /// Whether ops on this tensor are recorded.
-    #[inline]
+    // Its flag tells of most tensors, and is all that callers have inline: an op asks several times.
+    #[inline(always)]
     pub fn requires_grad(&self) -> bool {
-        if self.has_flag(flag::REQUIRES_GRAD | flag::BATCHED) {
-            return self.has_flag(flag::REQUIRES_GRAD) || self.physical().requires_grad();
+        self.has_flag(flag::REQUIRES_GRAD)
+            || (self.has_flag(flag::BATCHED) || self.view_of().is_some()) && self.requires_grad_of_another()
+    }
+    /// Of a batched tensor that has no flag of its own, or of a view.
+    fn requires_grad_of_another(&self) -> bool {
+        if self.has_flag(flag::BATCHED) {
+            return self.physical().requires_grad();
         }
         self.view_of().is_some_and(|v| v.base.has_flag(flag::REQUIRES_GRAD))
     }

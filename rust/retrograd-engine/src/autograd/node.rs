@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::profiler;
 use crate::tensor::layout::copied;
 use crate::tensor::{DType, Dims, Tensor};
-use crate::thread::{self, local};
+use crate::thread::{self, Dropping, local};
 
 /// Gradients, one per output (on the way in) or per input (on the way out); `None` means zeros.
 pub type Grads = SmallVec<[Option<Tensor>; 2]>;
@@ -373,15 +373,20 @@ pub(crate) fn drop_later(node: NodeRef) {
     }
     // At thread exit the queue may be gone: then the nodes left are dropped recursively.
     local(|t| {
-        if t.dropping.get() {
-            let _ = DYING.try_with(|d| d.borrow_mut().push(node));
+        if t.dropping.get() != Dropping::No {
+            if DYING.try_with(|d| d.borrow_mut().push(node)).is_ok() {
+                t.dropping.set(Dropping::OthersWait);
+            }
             return;
         }
-        t.dropping.set(true);
+        t.dropping.set(Dropping::Yes);
         drop(node);
-        while let Ok(Some(next)) = DYING.try_with(|d| d.borrow_mut().pop()) {
-            drop(next);
+        while t.dropping.get() == Dropping::OthersWait {
+            match DYING.try_with(|d| d.borrow_mut().pop()) {
+                Ok(Some(next)) => drop(next),
+                _ => t.dropping.set(Dropping::Yes),
+            }
         }
-        t.dropping.set(false);
+        t.dropping.set(Dropping::No);
     });
 }

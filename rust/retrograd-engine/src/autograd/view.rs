@@ -116,6 +116,7 @@ impl ViewOf {
 }
 
 impl Tensor {
+    #[inline]
     pub(crate) fn view_of(&self) -> Option<&ViewOf> {
         self.inner().view.as_ref()
     }

@@ -5,12 +5,14 @@ mod small_ops;
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use retrograd::engine::autograd::custom::{Call, Edges};
 use retrograd::engine::autograd::{Grads, Node, NodeRef, Rule, Run, forward};
 use retrograd::engine::{self, transforms};
 use retrograd::func;
-use retrograd::{Result, Tensor, Tree};
+use retrograd::{Result, Tensor, Tree, custom_op};
 use small_ops::model::*;
 use small_ops::*;
 
@@ -96,6 +98,86 @@ fn calls_of_jacobians() {
     assert_eq!(count(&|| drop(func::jacfwd(f)(&x))), 1);
     assert_eq!(count(&|| drop(func::jacobian(f)(&x))), 2);
     assert_eq!(count(&|| drop(func::hessian(|x: &Tensor| f(x).remove(0))(&x))), 1);
+}
+
+/// Parts of the rows, and of the columns, are computed one after the other.
+#[test]
+fn jacobians_in_parts() {
+    let wide = noise(4, &[3, 5]);
+    let many = |x: &Tensor| sin(&mm(x, &wide)); // 2 x 3 -> 2 x 5: by columns
+    let few = |x: &Tensor| sin(&mm(&wide, x)); // 5 x 2 -> 3 x 2: by rows
+    let data = noise(3, &[4, 3]);
+    let tree = |p: &Params| (loss(p, &data), vec![model(p, &data)]);
+    let (x, y, p) = (noise(1, &[2, 3]), noise(2, &[5, 2]), params(8));
+    let by = |chunk: Option<usize>| {
+        let of_many = func::jacobian_with(many, |o| o.chunk_size(chunk))(&x);
+        let rows_of_many = func::jacrev_with(many, |o| o.chunk_size(chunk))(&x);
+        let of_few = func::jacobian_with(few, |o| o.chunk_size(chunk))(&y);
+        let of_tree = func::jacobian_with(tree, |o| o.chunk_size(chunk))(&p);
+        let rows_of_tree = func::jacrev_with(tree, |o| o.chunk_size(chunk))(&p);
+        assert_eq!((sizes(&of_many), sizes(&of_few)), (&[2, 5, 2, 3][..], &[3, 2, 5, 2][..]));
+        let of_few = values(&of_few);
+        [values(&of_many), values(&rows_of_many), of_few, all_values(&of_tree), all_values(&rows_of_tree)]
+    };
+    let whole = by(None);
+    assert_close(&whole[0], &values(&func::jacfwd(many)(&x)), 1e-14);
+    for chunk in [1, 2, 3, 4, 6, 1000] {
+        for (part, whole) in by(Some(chunk)).iter().zip(&whole) {
+            assert_close(part, whole, 1e-14);
+        }
+    }
+    // They are recorded too, and mapped.
+    let third = |o: func::JacobianOptions| o.chunk_size(2);
+    let cube = |x: &Tensor| mul(&mul(x, x), x);
+    let of_row = func::jacrev_with(func::jacrev_with(cube, third), third);
+    let z = noise(6, &[2, 3]);
+    let expected = func::vmap(func::jacrev(func::jacrev(cube)))(&z);
+    let found = func::vmap(of_row)(&z);
+    assert_eq!(sizes(&found), [2, 3, 3, 3]);
+    assert_close(&values(&found), &values(&expected), 1e-14);
+    // Nothing at all is one part.
+    let none = tensor(&[], &[0]);
+    assert_eq!(sizes(&func::jacrev_with(cube, third)(&none)), [0, 0]);
+    assert_eq!(sizes(&func::jacobian_with(cube, third)(&none)), [0, 0]);
+
+    let refused = |x: &Tensor| -> Result<Tensor> { Ok(cube(x)) };
+    let error = func::jacrev_with(refused, |o| o.chunk_size(0))(&z).unwrap_err().to_string();
+    assert_eq!(error, "jacrev: `chunk_size` should be greater than 0.");
+    let error = func::jacobian_with(refused, |o| o.chunk_size(0))(&z).unwrap_err().to_string();
+    assert_eq!(error, "jacobian: `chunk_size` should be greater than 0.");
+}
+
+/// As many calls as there are parts: of the rule by rows, of the function by columns.
+#[test]
+fn calls_of_jacobians_in_parts() {
+    let (calls, pulled) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (of_call, of_pull) = (calls.clone(), pulled.clone());
+    let square = custom_op(
+        "square",
+        move |x: &Tensor| {
+            of_call.fetch_add(1, Relaxed);
+            x * x
+        },
+        move |cotangent, x, _y| {
+            of_pull.fetch_add(1, Relaxed);
+            cotangent * x * 2.0
+        },
+    );
+    let x = noise(1, &[7]);
+    for (chunk, parts) in [(Some(1), 7), (Some(3), 3), (Some(6), 2), (Some(7), 1), (None, 1)] {
+        calls.store(0, Relaxed);
+        pulled.store(0, Relaxed);
+        func::jacrev_with(|x: &Tensor| square.call(x), |o| o.chunk_size(chunk))(&x);
+        assert_eq!((calls.load(Relaxed), pulled.load(Relaxed)), (1, parts), "{chunk:?}");
+        // More results than arguments: a call that is given up, and then the parts of the columns.
+        let counted = Cell::new(0);
+        let twice = |x: &Tensor| {
+            counted.set(counted.get() + 1);
+            vec![sin(x), exp(x)]
+        };
+        func::jacobian_with(twice, |o| o.chunk_size(chunk))(&x);
+        assert_eq!(counted.get(), 1 + parts, "{chunk:?}");
+    }
 }
 
 /// Where a rule does not know batches there is a loop.

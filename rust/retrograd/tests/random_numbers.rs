@@ -55,6 +55,15 @@ fn jacobians() {
     let twice = func::jacobian(draw)(&scalar(1.0));
     engine::generator::manual_seed(5);
     assert_eq!(values(&twice), values(&draw(&scalar(1.0))));
+    // So do the parts of the columns.
+    let wide = |x: &Tensor| (draw(x), draw(x));
+    let x = noise(1, &[3]);
+    engine::generator::manual_seed(6);
+    let whole = func::jacobian(wide)(&x);
+    let after = noise_of_generator();
+    engine::generator::manual_seed(6);
+    let parts = func::jacobian_with(wide, |o| o.chunk_size(1))(&x);
+    assert_eq!((all_values(&parts), noise_of_generator()), (all_values(&whole), after));
 }
 
 #[test]

@@ -12,12 +12,39 @@ use super::running::Running;
 use crate::engine::autograd::forward::{self, Level};
 use crate::engine::ops::create::range::eye;
 use crate::engine::ops::memory::cloned;
-use crate::engine::ops::view::{diagonal, movedim, narrow, reshape, select, stack, unsqueeze};
+use crate::engine::ops::view::{cat, diagonal, movedim, narrow, reshape, select, stack, unsqueeze};
 use crate::engine::transforms::Open;
 use crate::engine::{Tensor, transforms};
 use crate::random_state::RandomState;
 use crate::tree::{Tree, flatten, template, unflatten};
 use crate::{Error, Result, site};
+
+/// Options of [`jacobian_with`] and [`jacrev_with`].
+#[derive(Clone, Debug, Default)]
+pub struct JacobianOptions {
+    chunk_size: Option<usize>,
+}
+
+impl JacobianOptions {
+    /// The most rows of the Jacobian of a result that are computed together; by default all of them. Fewer need less
+    /// memory, and more time.
+    #[must_use]
+    pub fn chunk_size(self, size: impl Into<Option<usize>>) -> Self {
+        Self { chunk_size: size.into() }
+    }
+
+    /// The size of a part of `count` rows or columns.
+    fn chunk(&self, count: usize) -> usize {
+        self.chunk_size.unwrap_or(count).max(1)
+    }
+
+    fn demand_chunks(&self, caller: &'static str) -> Result<()> {
+        match self.chunk_size {
+            Some(0) => Err(Error::value(caller, "`chunk_size` should be greater than 0.")),
+            _ => Ok(()),
+        }
+    }
+}
 
 /// The function that gives the Jacobian of `f`: by reverse mode, as [`jacrev`], where the results have no more elements
 /// than the argument, and else by forward mode, as [`jacfwd`]; `f` is then called twice, with the same random numbers.
@@ -41,11 +68,35 @@ use crate::{Error, Result, site};
 /// ```
 #[track_caller]
 pub fn jacobian<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::With<<R::Value as Tree>::Each<X>> {
+    jacobian_with(f, |options| options)
+}
+
+/// As [`jacobian`], with options: how many rows, or columns, are computed together. By forward mode `f` is called once
+/// for each part of the columns, with the same random numbers.
+///
+/// # Errors
+/// Those of [`jacobian`], and for a `chunk_size` of 0.
+///
+/// ```
+/// use retrograd::{Tensor, func, tensor};
+///
+/// # fn main() -> retrograd::Result<()> {
+/// let jacobian = func::jacobian_with(|x: &Tensor| x.cumsum(0), |o| o.chunk_size(2))(&tensor![1.0, 2.0, 3.0]);
+/// assert_eq!(jacobian.to_vec::<f64>()?, [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[track_caller]
+pub fn jacobian_with<X: Tree, R: Returned>(
+    f: impl Fn(&X) -> R,
+    options: impl FnOnce(JacobianOptions) -> JacobianOptions,
+) -> impl Fn(&X) -> R::With<<R::Value as Tree>::Each<X>> {
     let made = Location::caller();
+    let options = options(JacobianOptions::default());
     move |x| {
         site::at(made);
-        let by_rows = || by_rows("jacobian", |x| f(x).into_result(), x, true);
-        let by_columns = || by_columns("jacobian", &|x| f(x).into_result(), x);
+        let by_rows = || by_rows("jacobian", |x| f(x).into_result(), x, true, &options);
+        let by_columns = || by_columns("jacobian", &|x| f(x).into_result(), x, &options);
         let random = RandomState::now();
         let found = by_rows().and_then(|found| match found {
             Some(found) => Ok(found),
@@ -73,10 +124,33 @@ pub fn jacobian<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::
 /// ```
 #[track_caller]
 pub fn jacrev<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::With<<R::Value as Tree>::Each<X>> {
+    jacrev_with(f, |options| options)
+}
+
+/// As [`jacrev`], with options: how many rows are computed together. `f` is called once all the same.
+///
+/// # Errors
+/// Those of [`jacobian`], and for a `chunk_size` of 0.
+///
+/// ```
+/// use retrograd::{Tensor, func, tensor};
+///
+/// # fn main() -> retrograd::Result<()> {
+/// let rows = func::jacrev_with(|x: &Tensor| x * x, |o| o.chunk_size(1))(&tensor![1.0, 2.0]);
+/// assert_eq!(rows.to_vec::<f64>()?, [2.0, 0.0, 0.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[track_caller]
+pub fn jacrev_with<X: Tree, R: Returned>(
+    f: impl Fn(&X) -> R,
+    options: impl FnOnce(JacobianOptions) -> JacobianOptions,
+) -> impl Fn(&X) -> R::With<<R::Value as Tree>::Each<X>> {
     let made = Location::caller();
+    let options = options(JacobianOptions::default());
     move |x| {
         site::at(made);
-        let found = by_rows("jacrev", |x| f(x).into_result(), x, false);
+        let found = by_rows("jacrev", |x| f(x).into_result(), x, false, &options);
         R::give_of(found.map(|found| found.expect("rows whatever their number")), made)
     }
 }
@@ -101,7 +175,7 @@ pub fn jacfwd<X: Tree, R: Returned>(f: impl Fn(&X) -> R) -> impl Fn(&X) -> R::Wi
     let made = Location::caller();
     move |x| {
         site::at(made);
-        R::give_of(by_columns("jacfwd", &|x| f(x).into_result(), x), made)
+        R::give_of(by_columns("jacfwd", &|x| f(x).into_result(), x, &JacobianOptions::default()), made)
     }
 }
 
@@ -130,11 +204,12 @@ pub fn hessian<X: Tree, R: Returned<Value = crate::Tensor>>(f: impl Fn(&X) -> R)
     let made = Location::caller();
     move |x| {
         site::at(made);
+        let together = JacobianOptions::default();
         let rows = |x: &X| -> Result<X> {
-            let found = by_rows("hessian", |x| f(x).into_result(), x, false)?;
+            let found = by_rows("hessian", |x| f(x).into_result(), x, false, &together)?;
             Ok(found.expect("rows whatever their number"))
         };
-        R::give_of(by_columns("hessian", &rows, x), made)
+        R::give_of(by_columns("hessian", &rows, x, &together), made)
     }
 }
 
@@ -158,24 +233,29 @@ fn joined(a: &[usize], b: &[usize]) -> Vec<usize> {
     [a, b].concat()
 }
 
-/// All unit vectors of the space that the elements of `tensors` span: for each tensor its part of them, a batch along
-/// the first axis.
-fn units(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
-    let count = numel(tensors);
+/// `length` unit vectors of the space that the elements of `tensors` span, from one on: for each tensor its part of them,
+/// a batch along the first axis.
+fn units(tensors: &[Tensor], start: usize, length: usize) -> Result<Vec<Tensor>> {
     let mut first = 0;
     let part = |t: &Tensor| {
         let n = t.numel();
-        let batch = if n == count {
+        let batch = if (start, length) == (first, n) {
             eye(n as i64, None, t.dtype().into())?
         } else {
-            let zeros = Tensor::zeros(&[count, n], t.dtype())?;
-            diagonal(&zeros, -(first as i64), 0, 1)?.copy_(&Tensor::ones(&[n], t.dtype())?)?;
+            let zeros = Tensor::zeros(&[length, n], t.dtype())?;
+            diagonal(&zeros, start as i64 - first as i64, 0, 1)?.copy_(&Tensor::ones(&[], t.dtype())?)?;
             zeros
         };
         first += n;
-        reshape(&batch, &signed(&joined(&[count], t.sizes())))
+        reshape(&batch, &signed(&joined(&[length], t.sizes())))
     };
     tensors.iter().map(part).collect()
+}
+
+/// The parts of `count` rows or columns: where each starts, and how many it has. There is one at least.
+fn parts(count: usize, options: &JacobianOptions) -> impl Iterator<Item = (usize, usize)> {
+    let chunk = options.chunk(count);
+    (0..count.max(1)).step_by(chunk).map(move |start| (start, chunk.min(count - start)))
 }
 
 // ---- rows
@@ -186,7 +266,9 @@ fn by_rows<X: Tree, Y: Tree>(
     f: impl FnOnce(&X) -> Result<Y>,
     x: &X,
     only_if_few: bool,
+    options: &JacobianOptions,
 ) -> Result<Option<Y::Each<X>>> {
+    options.demand_chunks(caller)?;
     let given = flatten(x);
     demand_real(caller, "inputs", &given)?;
     let (_running, outside) = Running::reversing(Some(&given));
@@ -198,14 +280,21 @@ fn by_rows<X: Tree, Y: Tree>(
     let mut outs = record.outs.iter();
     let blocks = record.y.each_tensor(&mut |_| {
         let out = outs.next().expect("as many as there are places");
-        unflatten(x, blocks(&record.views, out)?)
+        unflatten(x, blocks(&record.views, out, options)?)
     })?;
     Ok(Some(blocks))
 }
 
 /// The Jacobians of one result, for each of the inputs.
-fn blocks(views: &Views, out: &Tensor) -> Result<Vec<Tensor>> {
-    let found = if out.numel() > 0 && out.requires_grad() { rows(views, out)? } else { vec![None; views.xs.len()] };
+fn blocks(views: &Views, out: &Tensor, options: &JacobianOptions) -> Result<Vec<Tensor>> {
+    let found = match out.numel() > 0 && out.requires_grad() {
+        true => {
+            let parts: Vec<_> =
+                parts(out.numel(), options).map(|part| rows(views, out, part)).collect::<Result<_>>()?;
+            (0..views.xs.len()).map(|i| column(&parts, i, whole)).collect::<Result<_>>()?
+        }
+        false => vec![None; views.xs.len()],
+    };
     let block = |(rows, x): (Option<Tensor>, &Tensor)| {
         let sizes = joined(out.sizes(), x.sizes());
         match rows {
@@ -216,12 +305,11 @@ fn blocks(views: &Views, out: &Tensor) -> Result<Vec<Tensor>> {
     found.into_iter().zip(&views.xs).map(block).collect()
 }
 
-/// The rows of the Jacobian of `out`: for each of the inputs a batch of rows, `None` for zeros.
-fn rows(views: &Views, out: &Tensor) -> Result<Vec<Option<Tensor>>> {
+/// `count` rows of the Jacobian of `out`, from one on: for each of the inputs a batch of rows, `None` for zeros.
+fn rows(views: &Views, out: &Tensor, (start, count): (usize, usize)) -> Result<Vec<Option<Tensor>>> {
     let outs = std::slice::from_ref(out);
     let along = |g: Tensor| gradients(outs, &[Some(g)], &views.xs, true, views.keep);
-    let count = out.numel();
-    let batch = units(outs)?.swap_remove(0);
+    let batch = units(outs, start, count)?.swap_remove(0);
     if count == 1 {
         let found = along(reshape(&batch, &signed(out.sizes()))?)?;
         return found.into_iter().map(|g| g.map(|g| unsqueeze(&g, 0)).transpose()).collect();
@@ -235,24 +323,43 @@ fn rows(views: &Views, out: &Tensor) -> Result<Vec<Option<Tensor>>> {
     // Whatever the error was, the loop decides whether it is one.
     together().or_else(|_| {
         let each = (0..count).map(|i| along(select(&batch, 0, i as i64)?)).collect::<Result<Vec<_>>>()?;
-        (0..views.xs.len()).map(|i| column(&each, i)).collect()
+        (0..views.xs.len()).map(|i| column(&each, i, stack)).collect()
     })
 }
 
-/// What all rows have at place `i`; that is the same for all whether there is something.
-fn column(each: &[Vec<Option<Tensor>>], i: usize) -> Result<Option<Tensor>> {
+/// What all rows, or parts, have at place `i`, joined along the first axis; that is the same for all whether there is
+/// something.
+fn column(
+    each: &[Vec<Option<Tensor>>],
+    i: usize,
+    join: impl FnOnce(&[Tensor], i64) -> Result<Tensor>,
+) -> Result<Option<Tensor>> {
     let column: Option<Vec<Tensor>> = each.iter().map(|row| row[i].clone()).collect();
-    column.map(|column| stack(&column, 0)).transpose()
+    column.map(|column| join(&column, 0)).transpose()
+}
+
+/// Parts along an axis, joined. One part is all.
+fn whole(parts: &[Tensor], axis: i64) -> Result<Tensor> {
+    match parts {
+        [only] => Ok(only.clone()),
+        _ => cat(parts, axis),
+    }
 }
 
 // ---- columns
 
 /// The Jacobian by forward mode.
-fn by_columns<X: Tree, Y: Tree>(caller: &'static str, f: &dyn Fn(&X) -> Result<Y>, x: &X) -> Result<Y::Each<X>> {
+fn by_columns<X: Tree, Y: Tree>(
+    caller: &'static str,
+    f: &dyn Fn(&X) -> Result<Y>,
+    x: &X,
+    options: &JacobianOptions,
+) -> Result<Y::Each<X>> {
+    options.demand_chunks(caller)?;
     let xs = flatten(x);
     demand_real(caller, "inputs", &xs)?;
     let _running = Running::pushing(&xs);
-    let (y, moved) = along_units(caller, f, x, &xs)?;
+    let (y, moved) = along_units(caller, f, x, &xs, options)?;
     let mut moved = moved.iter();
     y.each_tensor(&mut |_| unflatten(x, columns(moved.next().expect("as many as there are places"), &xs)?))
 }
@@ -275,13 +382,42 @@ fn along_units<X: Tree, Y: Tree>(
     f: &dyn Fn(&X) -> Result<Y>,
     x: &X,
     xs: &[Tensor],
+    options: &JacobianOptions,
 ) -> Result<(Y, Vec<Tensor>)> {
-    let count = numel(xs);
     let random = RandomState::now();
-    let tangents = units(xs)?;
-    let unit = |i: usize| tangents.iter().map(|t| select(t, 0, i as i64)).collect::<Result<Vec<_>>>();
+    let mut shape = None;
+    let mut each = Vec::new();
+    for (start, count) in parts(numel(xs), options) {
+        if start > 0 {
+            random.set()?;
+        }
+        let (y, moved) = along(caller, f, x, xs, &units(xs, start, count)?, count)?;
+        each.push(moved.into_iter().map(Some).collect());
+        shape = Some(y);
+    }
+    Ok((shape.expect("there is a part"), every(&each, whole)?))
+}
+
+/// What all parts have at each place, joined.
+fn every(each: &[Vec<Option<Tensor>>], join: impl Fn(&[Tensor], i64) -> Result<Tensor>) -> Result<Vec<Tensor>> {
+    let count = each.first().map_or(0, Vec::len);
+    let joined = (0..count).map(|i| column(each, i, &join)).collect::<Result<Option<Vec<_>>>>()?;
+    Ok(joined.unwrap_or_default())
+}
+
+/// As [`along_units`], along each of `count` tangents.
+fn along<X: Tree, Y: Tree>(
+    caller: &'static str,
+    f: &dyn Fn(&X) -> Result<Y>,
+    x: &X,
+    xs: &[Tensor],
+    tangents: &[Tensor],
+    count: usize,
+) -> Result<(Y, Vec<Tensor>)> {
+    let random = RandomState::now();
+    let tangent = |i: usize| tangents.iter().map(|t| select(t, 0, i as i64)).collect::<Result<Vec<_>>>();
     if count == 1 {
-        let (y, moved) = moving(caller, f, x, xs, &unit(0)?, None)?;
+        let (y, moved) = moving(caller, f, x, xs, &tangent(0)?, None)?;
         return Ok((y, moved.iter().map(|t| unsqueeze(t, 0)).collect::<Result<_>>()?));
     }
     let together = || {
@@ -297,13 +433,11 @@ fn along_units<X: Tree, Y: Tree>(
         let mut each = Vec::new();
         for i in 0..count {
             random.set()?;
-            let (y, moved) = moving(caller, f, x, xs, &unit(i)?, None)?;
+            let (y, moved) = moving(caller, f, x, xs, &tangent(i)?, None)?;
             last = Some(y);
             each.push(moved.into_iter().map(Some).collect());
         }
-        let y = last.ok_or(error)?;
-        let moved = (0..y.tensors().len()).map(|i| column(&each, i)).collect::<Result<Option<Vec<_>>>>()?;
-        Ok((y, moved.unwrap_or_default()))
+        Ok((last.ok_or(error)?, every(&each, stack)?))
     })
 }
 

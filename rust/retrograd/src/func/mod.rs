@@ -10,7 +10,7 @@
 //! | [`vjp`] | value and pullback: vector times Jacobian |
 //! | [`jvp`] | value and product of Jacobian and vector |
 //! | [`linearize`] | value and pushforward: Jacobian times vector, often |
-//! | [`jacobian`], [`jacrev`], [`jacfwd`] | the Jacobian |
+//! | [`jacobian`], [`jacrev`], [`jacfwd`] | the Jacobian; with options [`jacobian_with`], [`jacrev_with`] |
 //! | [`hessian`], [`hvp`] | second derivatives, and their product with a vector |
 //! | [`vmap`], [`vmap_with`] | the function for each entry of a batch, by one call |
 //! | [`compile`] | the function, recorded and replayed |
@@ -53,7 +53,7 @@ mod vmap;
 
 pub use compile::{Compiled, compile};
 pub use forward::{Pushforward, hvp, jvp, linearize};
-pub use jacobians::{hessian, jacfwd, jacobian, jacrev};
+pub use jacobians::{JacobianOptions, hessian, jacfwd, jacobian, jacobian_with, jacrev, jacrev_with};
 pub use returned::Returned;
 pub use reverse::{Pullback, grad, value_and_grad, value_and_grad_aux, vjp};
 pub use vmap::{Axes, Randomness, VmapOptions, vmap, vmap_with};

@@ -57,7 +57,7 @@ pub use activation::{gelu, relu, sigmoid, silu, softplus, tanh};
 #[cfg(feature = "nn")]
 pub use attention::{MultiheadAttention, MultiheadAttentionOptions, Seen};
 #[cfg(feature = "conv")]
-pub use conv::{Conv1d, Conv1dOptions, Conv2d, Conv2dOptions, Padding};
+pub use conv::{Conv1d, Conv1dOptions, Conv2d, Conv2dOptions, Conv3d, Conv3dOptions, Padding, PaddingMode};
 #[cfg(feature = "nn")]
 pub use dropout::Dropout;
 #[cfg(feature = "nn")]

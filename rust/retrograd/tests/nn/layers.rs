@@ -6,8 +6,8 @@ use retrograd::engine::Tensor as Inner;
 use retrograd::engine::autograd::backward;
 use retrograd::engine::generator::manual_seed;
 use retrograd::nn::{
-    BatchNorm1d, BatchNorm2d, Conv1d, Conv2d, Dropout, Embedding, Forward, GroupNorm, Gru, LayerNorm, Linear, Lstm,
-    Module, MultiheadAttention, Padding, RmsNorm, init,
+    BatchNorm1d, BatchNorm2d, Conv1d, Conv2d, Conv3d, Dropout, Embedding, Forward, GroupNorm, Gru, LayerNorm, Linear,
+    Lstm, Module, MultiheadAttention, Padding, PaddingMode, RmsNorm, init,
 };
 use retrograd::{DType, Result, Tensor};
 
@@ -128,9 +128,20 @@ fn layers_are_those_of_torch() -> Result<()> {
     check(11, || Conv1d::with(4, 6, 3, |o| o.padding(Padding::Same).dilation(2)), one(&[4, 9]), forward)?;
     let valid = || Conv1d::with(4, 6, 3, |o| o.padding(Padding::Valid).bias(false).groups(2));
     check(13, valid, one(&[2, 4, 9]), forward)?;
+    let reflected = || Conv1d::with(4, 6, 4, |o| o.padding(Padding::Same).padding_mode(PaddingMode::Reflect));
+    check(12, reflected, one(&[2, 4, 9]), forward)?;
     check(14, || Conv2d::new(3, 4, 3), one(&[2, 3, 6, 7]), forward)?;
     let strided = || Conv2d::with(4, 4, [3, 2], |o| o.stride([2, 1]).padding([1, 0]).dilation([1, 2]).groups(2));
     check(15, strided, one(&[2, 4, 6, 7]), forward)?;
+    for (row, mode) in [(16, PaddingMode::Reflect), (17, PaddingMode::Replicate), (18, PaddingMode::Circular)] {
+        let padded = || Conv2d::with(3, 4, 3, |o| o.padding([1, 2]).padding_mode(mode));
+        check(row, padded, one(&[2, 3, 6, 7]), forward)?;
+    }
+    let circular = || Conv2d::with(3, 4, [2, 3], |o| o.padding(Padding::Same).padding_mode(PaddingMode::Circular));
+    check(19, circular, one(&[3, 6, 7]), forward)?;
+    check(20, || Conv3d::with(2, 4, [1, 2, 3], |o| o.stride(2).padding(1)), one(&[1, 2, 3, 4, 5]), forward)?;
+    let replicated = || Conv3d::with(2, 4, 2, |o| o.padding(1).padding_mode(PaddingMode::Replicate).bias(false));
+    check(21, replicated, one(&[2, 3, 4, 5]), forward)?;
     check(254, || Embedding::with(7, 4, |o| o.padding_idx(5)), || indices(&[5, 1, 5, 6]), forward)?;
     let renormed = || Embedding::with(7, 4, |o| o.padding_idx(0).max_norm(1.0).norm_type(1.5));
     check(255, renormed, || indices(&[0, 1, 5, 1]), forward)?;

@@ -113,7 +113,7 @@ fn likelihood(logarithms: &Tensor, places: &Tensor, values: &Tensor) -> Tensor {
     let distance = (places.unsqueeze(1) - places.unsqueeze(0)) / length;
     let covariance = amplitude.square() * (-0.5 * distance.square()).exp();
     let n = places.numel();
-    let noise = noise.square() * Tensor::eye_with(n as i64, |o| o.dtype(DType::Float64));
+    let noise = noise.square() * Tensor::eye_with(n, |o| o.dtype(DType::Float64));
     let factor = linalg::cholesky(&(covariance + noise));
     let white = linalg::solve_triangular(&factor, &values.unsqueeze(1), false);
     0.5 * white.square().sum() + factor.diagonal().log().sum() + 0.5 * n as f64 * (2.0 * PI).ln()

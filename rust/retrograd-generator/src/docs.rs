@@ -1,5 +1,7 @@
 //! Documentation of ops in Rust, from that of the roster.
 
+use super::choices::variant;
+
 /// So that a line with its indentation has at most 120 columns.
 const WIDTH: usize = 108;
 
@@ -18,8 +20,9 @@ const EXCEPTIONS: [&str; 8] = [
     "ValueError",
 ];
 
-/// The documentation of the entry as lines, without the examples in Python.
-pub fn lines(doc: &str) -> Vec<String> {
+/// The documentation of an entry as lines, without the examples in Python. Texts that the enums `choices` stand for are
+/// written as their variants.
+pub fn lines(doc: &str, choices: &[&str]) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut paragraph = String::new();
     let mut in_example = false;
@@ -30,7 +33,7 @@ pub fn lines(doc: &str) -> Vec<String> {
         }
         if line.trim().is_empty() {
             if !paragraph.is_empty() {
-                paragraphs.extend(sections(&in_rust(&paragraph)));
+                paragraphs.extend(sections(&in_rust(&paragraph, choices)));
                 paragraph.clear();
             }
         } else {
@@ -45,7 +48,7 @@ pub fn lines(doc: &str) -> Vec<String> {
 }
 
 /// In the words of Rust, as far as that is a matter of words.
-fn in_rust(text: &str) -> String {
+fn in_rust(text: &str, choices: &[&str]) -> String {
     let mut out = text.replace("Raises:", "Errors:");
     for name in EXCEPTIONS {
         out = out.replace(&format!("{name} or "), "");
@@ -66,14 +69,41 @@ fn in_rust(text: &str) -> String {
                 false => words(part, python, &format!("`{rust}`")),
             };
         }
+        *part = variants(part, choices, if in_code { "" } else { "`" });
         // `keepdim=true` is the option `keepdim(true)`.
-        if let Some((name, value @ ("true" | "false"))) = part.split_once('=').filter(|_| in_code)
+        if let Some((name, value)) = part.split_once('=').filter(|_| in_code)
             && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && (matches!(value, "true" | "false") || value.contains("::"))
         {
             *part = format!("{name}({value})");
         }
     }
     parts.join("`")
+}
+
+/// The text with the variants of enums in the place of the texts in quotes that they stand for.
+fn variants(text: &str, choices: &[&str], tick: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['\'', '"']) {
+        let quote = &rest[at..at + 1];
+        out.push_str(&rest[..at]);
+        let found = rest[at + 1..].split_once(quote).and_then(|(text, after)| {
+            let variant = choices.iter().find_map(|choice| variant(choice, text))?;
+            Some((variant, after))
+        });
+        match found {
+            Some((variant, after)) => {
+                out.push_str(&format!("{tick}{variant}{tick}"));
+                rest = after;
+            }
+            None => {
+                out.push_str(quote);
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out + rest
 }
 
 /// The text with another word in the place of each that is `from`.
@@ -151,24 +181,37 @@ mod tests {
     #[test]
     fn examples_go_and_brackets_stay_brackets() {
         let doc = "Sums `[a]` of [b], see [`mean`].\n\nRaises: an error.\n\n>>> rg.sum(x)\ntensor(1.)\n\nThe end.";
-        assert_eq!(lines(doc), ["Sums `[a]` of \\[b\\], see `mean`.", "", "Errors: an error.", "", "The end."]);
-        assert_eq!(lines("One.\n>>> rg.sum(x)\n1"), ["One."]);
-        let sections = lines("Args: `a`, e.g. 1. Returns: it. Errors: none. Args, Errors: as there.");
+        assert_eq!(lines(doc, &[]), ["Sums `[a]` of \\[b\\], see `mean`.", "", "Errors: an error.", "", "The end."]);
+        assert_eq!(lines("One.\n>>> rg.sum(x)\n1", &[]), ["One."]);
+        let sections = lines("Args: `a`, e.g. 1. Returns: it. Errors: none. Args, Errors: as there.", &[]);
         assert_eq!(sections, ["Args: `a`, e.g. 1.", "", "Returns: it.", "", "Errors: none. Args, Errors: as there."]);
-        assert!(lines("").is_empty());
+        assert!(lines("", &[]).is_empty());
     }
 
     #[test]
     fn words_are_those_of_rust() {
         let doc = "Raises: RuntimeError if sizes differ; ValueError for none. `dim` None for all; False by default.";
-        assert_eq!(in_rust(doc), "Errors: if sizes differ; for none. `dim` `None` for all; `false` by default.");
-        assert_eq!(in_rust("As `sum(keepdim=True)`, `keepdim=True`."), "As `sum(keepdim=true)`, `keepdim(true)`.");
-        assert_eq!(in_rust("Returns: a Python bool, or a tuple of Nones."), "Returns: a bool, or a list of Nones.");
+        assert_eq!(in_rust(doc, &[]), "Errors: if sizes differ; for none. `dim` `None` for all; `false` by default.");
+        assert_eq!(in_rust("As `sum(keepdim=True)`, `keepdim=True`.", &[]), "As `sum(keepdim=true)`, `keepdim(true)`.");
+        assert_eq!(
+            in_rust("Returns: a Python bool, or a tuple of Nones.", &[]),
+            "Returns: a bool, or a list of Nones."
+        );
+    }
+
+    #[test]
+    fn texts_that_choose_are_variants() {
+        let doc =
+            "`reduction` 'mean' (weighted) or \"none\", not 'median'; as `f(x, reduction='sum')`, `reduction='sum'`.";
+        let rust = "`reduction` `Reduction::Mean` (weighted) or `Reduction::None`, not 'median'; as \
+            `f(x, reduction=Reduction::Sum)`, `reduction(Reduction::Sum)`.";
+        assert_eq!(in_rust(doc, &["Reduction"]), rust);
+        assert_eq!(in_rust("its 'mean', isn't it", &["Side"]), "its 'mean', isn't it");
     }
 
     #[test]
     fn paragraphs_are_filled_to_the_width() {
-        let filled = lines(&["word"; 100].join("\n"));
+        let filled = lines(&["word"; 100].join("\n"), &[]);
         assert!(filled.len() == 5 && filled.iter().all(|line| line.len() <= WIDTH), "{filled:?}");
         assert_eq!(filled.join(" "), ["word"; 100].join(" "));
     }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::choices::variant;
 use super::python::{Expr, parse};
-use super::types::{ident, variant};
+use super::types::ident;
 use super::{Op, Role};
 
 /// So that a line with its indentation has at most 120 columns.
@@ -264,6 +265,7 @@ impl Rust<'_> {
             (Expr::Number(n), _) if ty.contains("Operand") || ty.contains("Scalar") => Some(n.clone()),
             (Expr::Bool(b), _) if ty == "bool" || ty.contains("Scalar") => Some(b.to_string()),
             (Expr::Number(n), "i64") => is_integer(n).then(|| n.clone()),
+            (Expr::Number(n), "usize") => n.parse::<usize>().is_ok().then(|| n.clone()),
             (Expr::Number(n), "f64") => Some(if is_integer(n) { format!("{n}.0") } else { n.clone() }),
             (Expr::Number(n), _) if is_list(ty) => is_integer(n).then(|| n.clone()),
             (Expr::List(_), _) if is_list(ty) => {
@@ -276,9 +278,7 @@ impl Rust<'_> {
             }
             (_, "DType") => dtype(value),
             (Expr::Text(text), "&str") => Some(format!("{text:?}")),
-            (Expr::Text(text), _) if ty.chars().all(char::is_alphanumeric) => {
-                Some(format!("ops::{}", variant(ty, &format!("'{text}'"))))
-            }
+            (Expr::Text(text), _) => variant(ty, text).map(|variant| format!("ops::{variant}")),
             _ => None,
         }
     }

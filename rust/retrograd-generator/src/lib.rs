@@ -1,5 +1,6 @@
 //! Writes the Rust form of every op, from the roster.
 
+mod choices;
 mod docs;
 mod example;
 pub mod names;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use retrograd_engine::ops::{Entry, forms, roster};
 
 use names::*;
+pub use types::ident;
 use types::{AsOption, Typed, typed};
 
 /// An op as Rust has it.
@@ -60,6 +62,11 @@ pub enum Role {
 impl Op {
     pub fn borrows(&self) -> bool {
         self.options.iter().any(|s| s.option.borrows())
+    }
+    /// The enums that its parameters are of.
+    pub fn choices(&self) -> Vec<&str> {
+        let given = self.options.iter().map(|s| s.option.given.as_str());
+        given.chain(self.required.iter().map(|p| p.argument.as_str())).filter(|ty| choices::is_choice(ty)).collect()
     }
     pub fn is_function(&self) -> bool {
         self.entry.has(forms::FUNCTION)

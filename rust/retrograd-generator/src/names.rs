@@ -154,7 +154,8 @@ pub const CHOICES: [(&str, &str, &str); 20] = [
 ];
 
 /// Choices of one function, before those of [`CHOICES`].
-pub const CHOICES_OF: [(&str, &str, &str); 5] = [
+pub const CHOICES_OF: [(&str, &str, &str); 6] = [
+    ("margin::kl_div", "reduction", "KlReduction"),
     ("scatter::scatter_reducing", "reduce", "ScatterReduction"),
     ("scatter::scatter_value_reducing", "reduce", "ScatterReduction"),
     ("pinv::lstsq", "driver", "LstsqDriver"),
@@ -162,12 +163,108 @@ pub const CHOICES_OF: [(&str, &str, &str); 5] = [
     ("svd::svdvals", "driver", "SvdDriver"),
 ];
 
-/// Variants of choices that are defaults: the text, the type, the variant.
-pub const VARIANTS: &[(&str, &str, &str)] =
-    &[("'L'", "Triangle", "Lower"), ("'use_mm_for_euclid_dist_if_necessary'", "CdistMode", "MmIfNecessary")];
+/// Texts of documentation that mean the same as the text of a variant: the text, its type, the variant.
+pub const SYNONYMS: &[(&str, &str, &str)] = &[("max", "Reduce", "Amax"), ("min", "Reduce", "Amin")];
 
 /// Integers that are dimensions, not sizes.
 pub const DIMS: &[&str] = &["dim", "dims", "dims_a", "dims_b", "source", "destination"];
+
+/// Integers that count, by the names of their parameters, and what they count: they are never negative, and `usize` in
+/// Rust. Every integer is here, in [`SIGNED`] or in [`SIGNED_OF`].
+pub const COUNTS: &[(&str, &str)] = &[
+    ("bins", "bins of a histogram"),
+    ("c", "channels"),
+    ("chunks", "parts"),
+    ("col", "columns"),
+    ("dense_dim", "dimensions"),
+    ("dims", "dimensions that are contracted"),
+    ("downscale_factor", "pixels that become one"),
+    ("edge_order", "the order of a difference, 1 or 2"),
+    ("group", "groups of channels"),
+    ("groups", "groups of channels"),
+    ("hop_length", "elements between windows"),
+    ("hxw", "pixels"),
+    ("ind", "dimensions"),
+    ("k", "elements that are chosen, or the rank of one"),
+    ("kernel_size", "elements of a window"),
+    ("length", "elements"),
+    ("m", "columns, or elements of a window"),
+    ("minlength", "bins"),
+    ("n", "rows, points, samples, or the order of a derivative"),
+    ("n_fft", "points of a transform"),
+    ("niter", "iterations"),
+    ("num_classes", "classes"),
+    ("num_groups", "groups of channels"),
+    ("num_layers", "layers"),
+    ("num_samples", "samples"),
+    ("output_size", "elements of the result"),
+    ("p", "dimensions of a multivariate distribution"),
+    ("pad", "elements that are put at each side"),
+    ("q", "columns of an approximation"),
+    ("r", "elements of a combination"),
+    ("repeats", "copies of an element"),
+    ("row", "rows"),
+    ("sections", "parts"),
+    ("size", "elements"),
+    ("sparse_dim", "dimensions"),
+    ("split_size", "elements of a part"),
+    ("split_size_or_sections", "elements of a part"),
+    ("step", "elements from one to the next: views do not run backwards"),
+    ("steps", "points"),
+    ("storage_offset", "elements from the start of the memory"),
+    ("upscale_factor", "pixels that one becomes"),
+    ("win_length", "elements of a window"),
+    ("window_length", "elements of a window"),
+];
+
+/// Integers that may be negative, or that count nothing, by the names of their parameters, and why.
+pub const SIGNED: &[(&str, &str)] = &[
+    ("axis", DIM),
+    ("axis0", DIM),
+    ("axis1", DIM),
+    ("blank", CLASS),
+    ("correction", "more degrees of freedom than elements there are"),
+    ("decimals", "digits before the point are negative"),
+    ("diagonal", DIAGONAL),
+    ("dim", DIM),
+    ("dim0", DIM),
+    ("dim1", DIM),
+    ("dim2", DIM),
+    ("dimension", DIM),
+    ("divisor_override", "any divisor but zero"),
+    ("end", PLACE),
+    ("end_dim", DIM),
+    ("fill_value", ELEMENT),
+    ("from", ELEMENT),
+    ("high", ELEMENT),
+    ("ignore_index", CLASS),
+    ("index", PLACE),
+    ("interpolation_mode", CODE),
+    ("low", ELEMENT),
+    ("mode", CODE),
+    ("offset", DIAGONAL),
+    ("padding_idx", PLACE),
+    ("padding_mode", CODE),
+    ("pow", "the exponent of a norm"),
+    ("start", PLACE),
+    ("start_dim", DIM),
+    ("to", ELEMENT),
+];
+
+const DIM: &str = "a dimension, counted from the end if it is negative";
+const PLACE: &str = "a place along a dimension, counted from the end if it is negative";
+const DIAGONAL: &str = "a diagonal, below the main one if it is negative";
+const ELEMENT: &str = "compared with elements, or one of them";
+const CLASS: &str = "a class, of which targets have the dtype int64; -100 is none of them";
+const CODE: &str = "a number that stands for a choice";
+
+/// Integers of one function that may be negative, although their names are among [`COUNTS`].
+pub const SIGNED_OF: &[(&str, &str, &str)] = &[
+    ("linalg::matrix_power", "n", "negative powers are those of the inverse"),
+    ("linalg::matrix_power_of", "n", "negative powers are those of the inverse"),
+    ("lowrank::lobpcg", "niter", "-1 is no limit"),
+    ("roll::rot90", "k", "negative turns run the other way"),
+];
 
 /// Results by the names of their fields.
 pub const RESULTS: [(&[&str], &str); 20] = [

@@ -2,7 +2,8 @@
 
 use retrograd_engine::ops::Param;
 
-use super::names::{CHOICES, CHOICES_OF, DIMS, VARIANTS};
+use super::choices::variant;
+use super::names::{CHOICES, CHOICES_OF, COUNTS, DIMS, SIGNED, SIGNED_OF};
 
 /// A parameter in Rust.
 pub struct Typed {
@@ -50,12 +51,20 @@ fn choice(function: &str, param: &Param) -> Option<&'static str> {
     CHOICES.iter().find(|(name, default, _)| *name == param.name && fits(default)).map(|(.., choice)| *choice)
 }
 
-pub fn variant(choice: &str, text: &str) -> String {
-    if let Some((.., variant)) = VARIANTS.iter().find(|(t, c, _)| *t == text && *c == choice) {
-        return format!("{choice}::{variant}");
+/// Whether an integer of this name is never negative in this function.
+fn is_count(function: &str, name: &str) -> bool {
+    if SIGNED_OF.iter().any(|(f, n, _)| (*f, *n) == (function, name)) {
+        return false;
     }
-    let text = text.trim_matches('\'');
-    format!("{choice}::{}{}", text[..1].to_uppercase(), &text[1..])
+    let in_list = |list: &[(&str, &str)]| list.iter().any(|(n, _)| *n == name);
+    match (in_list(COUNTS), in_list(SIGNED)) {
+        (true, false) => true,
+        (false, true) => false,
+        (false, false) => {
+            panic!("{function}: say in `COUNTS` or in `SIGNED` whether the integer {name} can be negative")
+        }
+        (true, true) => panic!("{name} is in `COUNTS` and in `SIGNED`"),
+    }
 }
 
 /// A default that Python writes, in Rust.
@@ -136,9 +145,17 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
                 let value = if optional { some(text, |t| number(t, ty)) } else { number(text, ty) };
                 (value.clone(), value)
             };
-            let as_option = option(maybe(ty), ty, &wrapped(n), o, &value);
-            let argument = if default.is_some() { ty.to_string() } else { maybe(ty) };
-            let engine = if default.is_some() { wrapped(n) } else { n.to_string() };
+            // The engine's integers are all signed. `usize` is what Rust counts in.
+            let count = ty == "i64" && is_count(function, &name);
+            let given = if count { "usize" } else { ty };
+            let as_engine = if count { format!("as_count({n})") } else { n.to_string() };
+            let as_option = option(maybe(ty), given, &wrapped(&as_engine), o, &value);
+            let argument = if default.is_some() { given.to_string() } else { maybe(given) };
+            let engine = match (default.is_some(), count && optional) {
+                (true, _) => wrapped(&as_engine),
+                (false, true) => format!("{n}.map(as_count)"),
+                (false, false) => as_engine,
+            };
             let example = argument.clone();
             typed(argument, engine, &example, as_option)
         }
@@ -174,7 +191,12 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
             let choice = choice(function, param)?;
             let value = |text: &str| match text {
                 "None" => ("None".to_string(), "None".to_string()),
-                _ => (wrapped(&variant(choice, text)), wrapped(&text.replace('\'', "\""))),
+                _ => {
+                    let text = text.trim_matches('\'');
+                    let variant =
+                        variant(choice, text).unwrap_or_else(|| panic!("{choice} has no variant for {text:?}"));
+                    (wrapped(&variant), wrapped(&format!("{text:?}")))
+                }
             };
             let engine = if optional { format!("{o}.map({choice}::name)") } else { format!("{o}.name()") };
             let as_option = option(maybe(choice), choice, &wrapped(n), engine, &value);
@@ -196,10 +218,6 @@ mod tests {
         );
         assert_eq!((number("2", "f64"), number("False", "bool")), ("2.0".into(), "false".into()));
         assert_eq!((integers("(-2, -1)"), integers("0"), integers("()")), (vec!["-2", "-1"], vec!["0"], vec![]));
-        assert_eq!(
-            (variant("Reduction", "'mean'"), variant("Triangle", "'L'")),
-            ("Reduction::Mean".into(), "Triangle::Lower".into())
-        );
         assert_eq!(
             (ident("UPLO"), ident("unsafe"), ident("from_")),
             ("uplo".into(), "unchecked".into(), "from".into())

@@ -70,7 +70,7 @@ fn parameters(op: &Op, skip: usize, dim: Option<&str>) -> String {
 
 /// Lines of an invocation of `op!`.
 fn op_text(op: &Op, out: &mut String) {
-    let mut doc = docs::lines(op.entry.doc);
+    let mut doc = docs::lines(op.entry.doc, &op.choices());
     if let Some(example) = example::lines(op, file(op).1) {
         doc.push(String::new());
         doc.extend(example);
@@ -197,7 +197,7 @@ fn uses(text: &str) -> String {
     from_ops.extend(list(&CHOICES_OF.map(|c| c.2)));
     from_ops.extend(list(&RESULTS.map(|r| r.1)));
     from_ops.extend(list(&["Floats", "HistogramDd", "Layout", "MemoryFormat", "OutputSize", "Padding"]));
-    from_ops.extend(list(&["as_dims", "as_operand", "as_scalar", "as_shape", "factory"]));
+    from_ops.extend(list(&["as_count", "as_dims", "as_operand", "as_scalar", "as_shape", "factory"]));
     if text.contains("Into<Tensors<") {
         from_ops.insert("Tensors");
     }
@@ -385,7 +385,9 @@ fn options_text(ops: &[Op]) -> String {
         let _ = writeln!(text, "    /// Options of {shown}.\n    {name} [{life}] {{");
         for setting in &op.options {
             let o = &setting.option;
-            let default = said(&o.default);
+            // A negative number in the place of a count stands for none.
+            let none = o.given == "usize" && o.default.starts_with('-');
+            let default = said(if none { "None" } else { &o.default });
             let _ = writeln!(text, "        /// Sets `{}`, {default}.", setting.name);
             let _ =
                 writeln!(text, "        {}: {} = {}, {} => {};", setting.name, o.field, o.default, o.given, o.stored);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use retrograd_engine::ops::roster;
 use retrograd_generator::names::*;
-use retrograd_generator::short;
+use retrograd_generator::{ident, short};
 
 const RENEW: &str = "RETROGRAD_WRITE_FACE";
 
@@ -80,4 +80,43 @@ fn tables_name_what_is_in_the_roster() {
         let path = format!("retrograd_engine::ops::{family}");
         assert!(roster().any(|entry| entry.rust.starts_with(&path)), "{family} has no op");
     }
+}
+
+#[test]
+fn every_integer_is_a_count_or_has_a_reason_to_be_signed() {
+    let is_integer = |rust: &str| matches!(rust, "i64" | "Option<i64>");
+    let integers: BTreeSet<(String, String)> = roster()
+        .flat_map(|entry| entry.params.iter().map(move |param| (short(entry.rust), param)))
+        .filter(|(_, param)| is_integer(param.rust) && !param.name.starts_with('_'))
+        .map(|(function, param)| (function, ident(param.name)))
+        .collect();
+    let names: BTreeSet<&str> = integers.iter().map(|(_, name)| name.as_str()).collect();
+    let counts: BTreeSet<&str> = COUNTS.iter().map(|row| row.0).collect();
+    let signed: BTreeSet<&str> = SIGNED.iter().map(|row| row.0).collect();
+    assert!(counts.is_disjoint(&signed), "{:?}", counts.intersection(&signed));
+    let listed: BTreeSet<&str> = counts.union(&signed).copied().collect();
+    assert_eq!(names, listed, "the integers of ops, and those in `COUNTS` and `SIGNED`");
+    assert_eq!((counts.len(), signed.len()), (COUNTS.len(), SIGNED.len()), "a name is in a list twice");
+    for (function, name, _) in SIGNED_OF {
+        assert!(integers.contains(&(function.to_string(), name.to_string())), "{function} has no integer {name}");
+        assert!(counts.contains(name), "{name} is signed in all functions");
+    }
+}
+
+#[test]
+fn documentation_names_variants_and_not_their_texts() {
+    let mut left = BTreeSet::new();
+    for text in retrograd_generator::files().values() {
+        for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("/// ")) {
+            let words = line.split([' ', '=', '(', ')', ',', '.', ';', ':', '`']);
+            let is_quoted = |w: &&str| {
+                let of = ['"', '\''].into_iter().find_map(|quote| w.strip_prefix(quote)?.strip_suffix(quote));
+                of.is_some_and(|text| text.starts_with(char::is_alphabetic))
+            };
+            left.extend(words.filter(is_quoted).map(str::to_string));
+        }
+    }
+    let left: Vec<&str> = left.iter().map(String::as_str).collect();
+    // Modes that are in the name of the op, and no choice of its own.
+    assert_eq!(left, ["\"complete\"", "\"reduced\"", "'bilinear'", "'floor'", "'nearest'"]);
 }

@@ -66,7 +66,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count = learned.labels.numel();
     println!("{count} images to learn from, {} held out", held_out.labels.numel());
     for epoch in 1..=EPOCHS {
-        let order = Tensor::randperm(count as i64);
+        let order = Tensor::randperm(count);
         for start in (0..count).step_by(BATCH) {
             let chosen = order.i(start..(start + BATCH).min(count));
             let scores = model.forward(&learned.images.i(&chosen));

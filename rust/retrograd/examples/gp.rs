@@ -15,7 +15,7 @@ fn factor(logs: &Tensor, x: &Tensor) -> Tensor {
     let p = logs.exp();
     let distance = (x.i(i![.., NewAxis]) - x.i(i![NewAxis, ..])) / p.i(1);
     let covariance = p.i(0).square() * (-0.5 * distance.square()).exp();
-    let noise = p.i(2).square() * Tensor::eye_with(x.numel() as i64, |o| o.dtype(DType::Float64));
+    let noise = p.i(2).square() * Tensor::eye_with(x.numel(), |o| o.dtype(DType::Float64));
     linalg::cholesky(&(covariance + noise))
 }
 

@@ -16,7 +16,7 @@ pub fn main() -> Result<()> {
     let loss_of = |x: &Tensor, y: &Tensor| (model.forward(x) - y).square().sum();
 
     // Each thread records a graph of its own, and the backward passes add to the same gradients.
-    let parts: Vec<_> = x.chunk(THREADS as i64).into_iter().zip(y.chunk(THREADS as i64)).collect();
+    let parts: Vec<_> = x.chunk(THREADS).into_iter().zip(y.chunk(THREADS)).collect();
     thread::scope(|scope| {
         let running: Vec<_> = parts.iter().map(|(x, y)| scope.spawn(|| loss_of(x, y).backward())).collect();
         running.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))

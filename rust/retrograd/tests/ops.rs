@@ -5,7 +5,7 @@ use std::panic::{catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use retrograd::engine;
-use retrograd::ops::{self, Interpolation, MatrixNorm, Padding, Reduction, RoundingMode, Triangle};
+use retrograd::ops::{self, Interpolation, KlReduction, MatrixNorm, Padding, Reduction, RoundingMode, Triangle};
 use retrograd::{DType, ErrorKind, Generator, Result, Tensor};
 
 fn tensor(values: &[f64], sizes: &[usize]) -> Tensor {
@@ -42,6 +42,40 @@ fn operands_are_references_tensors_and_numbers() {
     assert_eq!(values(&ops::clamp_with(&x, |o| o.min(-2).max(2.5))), [1.0, -2.0, 2.5, -2.0, 2.5, -2.0]);
     let zero = tensor(&[0.0], &[1]);
     assert_eq!(values(&x.clamp_with(|o| o.max(&zero))), [0.0, -2.0, 0.0, -4.0, 0.0, -6.0]);
+}
+
+/// A size of one tensor counts for the next op as it is.
+#[test]
+fn counts_are_usize() {
+    let x = matrix();
+    let (rows, columns) = (x.size(0), x.shape()[1]);
+    assert_eq!(sizes(&Tensor::eye_with(rows, |o| o.m(columns))), [2, 3]);
+    assert_eq!(x.chunk_dim(columns, 1).len(), columns);
+    assert_eq!(sizes(&x.narrow(-1, -2, columns - 1)), [2, 2]);
+    let labels = Tensor::randperm(columns);
+    assert_eq!(sizes(&ops::nn::one_hot(&labels)), [3, 3]);
+    assert_eq!(sizes(&ops::nn::one_hot_with(&labels, |o| o.num_classes(rows + columns))), [3, 5]);
+    // What can be negative is signed.
+    assert_eq!(values(&x.rot90_with(|o| o.k(-1))), [-4.0, 1.0, 5.0, -2.0, -6.0, 3.0]);
+    assert_eq!(values(&x.select(1, -1)), [3.0, -6.0]);
+    let halved = tensor(&[0.5, 0.0, 0.0, 0.25], &[2, 2]);
+    assert_eq!(values(&ops::linalg::matrix_power(&halved, -1)), [2.0, 0.0, 0.0, 4.0]);
+    // A count that no `i64` has is too large, and no negative number.
+    for refused in [Tensor::try_eye(usize::MAX).map(drop), Tensor::try_randperm(usize::MAX).map(drop)] {
+        let error = refused.unwrap_err().to_string();
+        assert!(!error.contains("negative") && !error.contains("-1"), "{error}");
+    }
+    assert!(x.try_chunk(0).unwrap_err().to_string().contains("chunk expects `chunks` to be greater than 0"));
+    assert_eq!(x.chunk(usize::MAX).len(), 2);
+}
+
+#[test]
+fn a_divergence_is_divided_by_its_samples() {
+    let (input, target) = (matrix(), matrix().abs());
+    let with = |reduction| ops::nn::kl_div_with(&input, &target, |o| o.reduction(reduction));
+    let [each, whole, of_sample] = [KlReduction::None, KlReduction::Sum, KlReduction::BatchMean].map(with);
+    assert_eq!(sizes(&each), [2, 3]);
+    assert_eq!(values(&of_sample)[0], values(&whole)[0] / 2.0);
 }
 
 #[test]

@@ -31,6 +31,17 @@ choices! {
         /// Their sum.
         Sum = "sum",
     }
+    /// What becomes of a Kullback-Leibler divergence per element.
+    KlReduction {
+        /// Each element keeps its own.
+        None = "none",
+        /// Their mean.
+        Mean = "mean",
+        /// Their sum.
+        Sum = "sum",
+        /// Their sum, divided by the number of samples: the divergence by its definition.
+        BatchMean = "batchmean",
+    }
     /// How elements that meet in one place are combined.
     Reduce {
         /// Their sum.

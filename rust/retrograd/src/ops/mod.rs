@@ -56,7 +56,7 @@ pub use crate::operand::Tensors;
 
 use crate::engine::ops::TensorOptions;
 use crate::operand::Operand;
-use crate::shape::{Dims, Shape};
+use crate::shape::{Dims, Shape, Size};
 use crate::{DType, Scalar};
 
 #[inline]
@@ -72,6 +72,11 @@ fn as_shape(given: impl Into<Shape>) -> Shape {
 #[inline]
 fn as_dims(given: impl Into<Dims>) -> Dims {
     given.into()
+}
+
+#[inline]
+fn as_count(given: usize) -> i64 {
+    given.get()
 }
 
 #[inline]

@@ -5,7 +5,7 @@
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::options::*;
-use crate::ops::{FftNorm, as_dims, factory};
+use crate::ops::{FftNorm, as_count, as_dims, factory};
 use crate::shape::{Dims, Shape};
 
 op! {
@@ -26,9 +26,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [fftfreq try_fftfreq fftfreq_with try_fftfreq_with] ([] n: i64)
-    -> Tensor = engine::create::frequencies::fftfreq, (n, 1.0, factory(None, false))
-    {[] o: DDtypeRequiresGradOptions => Tensor = (n, o.d, factory(o.dtype, o.requires_grad))}
+    fn [fftfreq try_fftfreq fftfreq_with try_fftfreq_with] ([] n: usize)
+    -> Tensor = engine::create::frequencies::fftfreq, (as_count(n), 1.0, factory(None, false))
+    {[] o: DDtypeRequiresGradOptions => Tensor = (as_count(n), o.d, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -49,9 +49,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [rfftfreq try_rfftfreq rfftfreq_with try_rfftfreq_with] ([] n: i64)
-    -> Tensor = engine::create::frequencies::rfftfreq, (n, 1.0, factory(None, false))
-    {[] o: DDtypeRequiresGradOptions => Tensor = (n, o.d, factory(o.dtype, o.requires_grad))}
+    fn [rfftfreq try_rfftfreq rfftfreq_with try_rfftfreq_with] ([] n: usize)
+    -> Tensor = engine::create::frequencies::rfftfreq, (as_count(n), 1.0, factory(None, false))
+    {[] o: DDtypeRequiresGradOptions => Tensor = (as_count(n), o.d, factory(o.dtype, o.requires_grad))}
 }
 
 #[cfg(feature = "fft")]
@@ -61,7 +61,7 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "forward", its root for "ortho", nothing for "backward" (the default).
+        /// `FftNorm::Forward`, its root for `FftNorm::Ortho`, nothing for `FftNorm::Backward` (the default).
         ///
         /// Returns: a complex tensor.
         ///
@@ -91,7 +91,7 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "backward" (the default), its root for "ortho", nothing for "forward".
+        /// `FftNorm::Backward` (the default), its root for `FftNorm::Ortho`, nothing for `FftNorm::Forward`.
         ///
         /// Returns: a complex tensor.
         ///
@@ -122,7 +122,7 @@ op! {
         ///
         /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what
         /// is more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "forward", its root for "ortho", nothing for "backward" (the default).
+        /// `FftNorm::Forward`, its root for `FftNorm::Ortho`, nothing for `FftNorm::Backward` (the default).
         ///
         /// Returns: a complex tensor.
         ///
@@ -153,7 +153,7 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "backward" (the default), its root for "ortho", nothing for "forward".
+        /// `FftNorm::Backward` (the default), its root for `FftNorm::Ortho`, nothing for `FftNorm::Forward`.
         ///
         /// Returns: a real tensor, by default of an even length, `2 (m - 1)` for `m` numbers.
         ///
@@ -183,7 +183,7 @@ op! {
         ///
         /// Args: `input` any dtype but halves; integers are converted to the default float dtype; `n` points: what is
         /// more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "forward", its root for "ortho", nothing for "backward" (the default).
+        /// `FftNorm::Forward`, its root for `FftNorm::Ortho`, nothing for `FftNorm::Backward` (the default).
         ///
         /// Returns: a real tensor, by default of an even length, `2 (m - 1)` for `m` numbers.
         ///
@@ -213,7 +213,7 @@ op! {
         ///
         /// Args: `input` a real dtype but halves; integers are converted to the default float dtype; `n` points: what
         /// is more is cut off, what is missing is 0; `dim` the axis; `norm` what the sums are divided by, `n` for
-        /// "backward" (the default), its root for "ortho", nothing for "forward".
+        /// `FftNorm::Backward` (the default), its root for `FftNorm::Ortho`, nothing for `FftNorm::Forward`.
         ///
         /// Returns: a complex tensor.
         ///
@@ -372,8 +372,8 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward"
-        /// (the default).
+        /// the sums are divided by: the number of points for `FftNorm::Forward`, its root for `FftNorm::Ortho`, nothing
+        /// for `FftNorm::Backward` (the default).
         ///
         /// Returns: a complex tensor.
         ///
@@ -403,8 +403,8 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing
-        /// for "forward".
+        /// the sums are divided by: the number of points for `FftNorm::Backward` (the default), its root for
+        /// `FftNorm::Ortho`, nothing for `FftNorm::Forward`.
         ///
         /// Returns: a complex tensor.
         ///
@@ -435,8 +435,8 @@ op! {
         ///
         /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is
         /// cut off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm`
-        /// what the sums are divided by: the number of points for "forward", its root for "ortho", nothing for
-        /// "backward" (the default).
+        /// what the sums are divided by: the number of points for `FftNorm::Forward`, its root for `FftNorm::Ortho`,
+        /// nothing for `FftNorm::Backward` (the default).
         ///
         /// Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
         ///
@@ -466,8 +466,8 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "backward" (the default), its root for "ortho", nothing
-        /// for "forward".
+        /// the sums are divided by: the number of points for `FftNorm::Backward` (the default), its root for
+        /// `FftNorm::Ortho`, nothing for `FftNorm::Forward`.
         ///
         /// Returns: a real tensor.
         ///
@@ -499,8 +499,8 @@ op! {
         ///
         /// Args: `input` any dtype but halves; `s` the points along each axis, -1 for its length: what is more is cut
         /// off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm` what
-        /// the sums are divided by: the number of points for "forward", its root for "ortho", nothing for "backward"
-        /// (the default).
+        /// the sums are divided by: the number of points for `FftNorm::Forward`, its root for `FftNorm::Ortho`, nothing
+        /// for `FftNorm::Backward` (the default).
         ///
         /// Returns: a real tensor.
         ///
@@ -531,8 +531,8 @@ op! {
         ///
         /// Args: `input` a real dtype but halves; `s` the points along each axis, -1 for its length: what is more is
         /// cut off, what is missing is 0; `dim` the axes, by default the last ones, as many as `s` has, or all; `norm`
-        /// what the sums are divided by: the number of points for "backward" (the default), its root for "ortho",
-        /// nothing for "forward".
+        /// what the sums are divided by: the number of points for `FftNorm::Backward` (the default), its root for
+        /// `FftNorm::Ortho`, nothing for `FftNorm::Forward`.
         ///
         /// Returns: a complex tensor, with `n // 2 + 1` numbers along the last of the axes.
         ///

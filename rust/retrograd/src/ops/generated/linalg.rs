@@ -41,9 +41,9 @@ op! {
     {
         /// The norm of matrices by a name.
         ///
-        /// Args: `A` a floating or complex dtype; `ord` "fro" for the root of the sum of squares, "nuc" for the sum of
-        /// the singular values; `dim` the two axes of the matrices; `keepdim` keeps them with size 1; `dtype` converts
-        /// first.
+        /// Args: `A` a floating or complex dtype; `ord` `MatrixNorm::Fro` for the root of the sum of squares,
+        /// `MatrixNorm::Nuc` for the sum of the singular values; `dim` the two axes of the matrices; `keepdim` keeps
+        /// them with size 1; `dtype` converts first.
         ///
         /// Derivative: as for `linalg.vector_norm` and `linalg.svdvals`.
         ///
@@ -789,14 +789,15 @@ op! {
     {
         /// The QR decomposition of matrices: `A = Q R`, with orthonormal columns of `Q` and an upper triangle `R`.
         ///
-        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `mode` "reduced" for `min(m, n)`
-        /// columns and rows, "complete" for `m` of them, "r" for `R` alone, with an empty `Q`.
+        /// Args: `A` (\*, m, n) of dtype float32, float64, complex64 or complex128; `mode` `QrMode::Reduced` for
+        /// `min(m, n)` columns and rows, `QrMode::Complete` for `m` of them, `QrMode::R` for `R` alone, with an empty
+        /// `Q`.
         ///
         /// Returns: `(Q, R)`.
         ///
         /// Derivative: `(gQ + Q copyltu(R gR^H - gQ^H Q)) R^-H` (Seeger et al. 2017, 4.3), of matrices whose first
-        /// `min(m, n)` columns are linearly independent; not with mode "r", nor with "complete" and more rows than
-        /// columns.
+        /// `min(m, n)` columns are linearly independent; not with mode `QrMode::R`, nor with `QrMode::Complete` and
+        /// more rows than columns.
         ///
         /// Errors: there, and for other modes.
         ///
@@ -848,8 +849,8 @@ op! {
     {
         /// The eigenvalues and eigenvectors of Hermitian (or real symmetric) matrices: `A = V diag(w) V^H`.
         ///
-        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128; `UPLO` which triangle is read, "L"
-        /// or "U".
+        /// Args: `A` (\*, n, n) of dtype float32, float64, complex64 or complex128; `UPLO` which triangle is read,
+        /// `Triangle::Lower` or `Triangle::Upper`.
         ///
         /// Returns: `(eigenvalues, eigenvectors)`: real numbers in ascending order, and orthonormal columns.
         ///
@@ -1167,12 +1168,12 @@ op! {
         ///
         /// Args: `A` (\*, m, n) and `B` (\*, m, k), or (\*, m) for one right side each, of one dtype, float32, float64,
         /// complex64 or complex128, of one batch; `rcond` singular values up to `rcond` times the largest count as 0,
-        /// by default `max(m, n)` times epsilon; `driver` "gelsy", the default, "gelsd", "gelss", or "gels" for
-        /// matrices of full rank.
+        /// by default `max(m, n)` times epsilon; `driver` `LstsqDriver::Gelsy`, the default, `LstsqDriver::Gelsd`,
+        /// `LstsqDriver::Gelss`, or `LstsqDriver::Gels` for matrices of full rank.
         ///
         /// Returns: `(solution, residuals, rank, singular_values)`: (\*, n, k); the squares of `|A X - B|` if `m > n`,
-        /// all matrices have rank `n` and the driver is not "gelsy", or else empty; the rank unless the driver is
-        /// "gels"; the singular values for "gelsd" and "gelss".
+        /// all matrices have rank `n` and the driver is not `LstsqDriver::Gelsy`, or else empty; the rank unless the
+        /// driver is `LstsqDriver::Gels`; the singular values for `LstsqDriver::Gelsd` and `LstsqDriver::Gelss`.
         ///
         /// Derivative: that of `pinv(A) @ B` (Golub and Pereyra 1973), for matrices whose rank stays, and of the
         /// residuals.
@@ -1220,7 +1221,7 @@ op! {
     {
         /// The condition number of square matrices by the name of a norm.
         ///
-        /// Args: `p` "fro" or "nuc".
+        /// Args: `p` `MatrixNorm::Fro` or `MatrixNorm::Nuc`.
         ///
         /// ```
         /// use retrograd::{ops, tensor};

@@ -7,9 +7,9 @@
 
 use crate::operand::Operand;
 use crate::ops::{
-    Approximate, BagMode, CdistMode, FftNorm, Floats, GridPadding, GridSampleMode, Indexing, Interpolation, Layout,
-    LobpcgMethod, LstsqDriver, MatrixNorm, MemoryFormat, Padding, PaddingMode, QrMode, QuantileInterpolation,
-    Reduction, Side, SvdDriver, Triangle,
+    Approximate, BagMode, CdistMode, FftNorm, Floats, GridPadding, GridSampleMode, Indexing, Interpolation,
+    KlReduction, Layout, LobpcgMethod, LstsqDriver, MatrixNorm, MemoryFormat, Padding, PaddingMode, QrMode,
+    QuantileInterpolation, Reduction, Side, SvdDriver, Triangle, as_count,
 };
 use crate::shape::{Dims, Shape};
 use crate::{DType, Generator, Scalar, Tensor};
@@ -65,7 +65,7 @@ options! {
         /// Sets `weights`, which is not set by default.
         weights: Option<&'o Tensor> = None, &'o Tensor => Some(weights);
         /// Sets `minlength`, `0` by default.
-        minlength: i64 = 0, i64 => minlength;
+        minlength: i64 = 0, usize => as_count(minlength);
     }
     /// Options of `bucketize`.
     BucketizeOptions [] {
@@ -93,7 +93,7 @@ options! {
     /// Options of `combinations`.
     CombinationsOptions [] {
         /// Sets `r`, `2` by default.
-        r: i64 = 2, i64 => r;
+        r: i64 = 2, usize => as_count(r);
         /// Sets `with_replacement`, `false` by default.
         with_replacement: bool = false, bool => with_replacement;
     }
@@ -144,7 +144,7 @@ options! {
     /// Options of `diff`.
     DiffOptions ['o] {
         /// Sets `n`, `1` by default.
-        n: i64 = 1, i64 => n;
+        n: i64 = 1, usize => as_count(n);
         /// Sets `dim`, `-1` by default.
         dim: i64 = -1, i64 => dim;
         /// Sets `prepend`, which is not set by default.
@@ -180,7 +180,7 @@ options! {
         /// Sets `dim`, which is not set by default.
         dim: Option<Dims> = None, impl Into<Dims> => Some(dim.into());
         /// Sets `edge_order`, `1` by default.
-        edge_order: i64 = 1, i64 => edge_order;
+        edge_order: i64 = 1, usize => as_count(edge_order);
     }
     /// Options of `sum`, `mean` and 4 more.
     DimKeepdimDtypeOptions [] {
@@ -217,7 +217,7 @@ options! {
         /// Sets `dim`, which is not set by default.
         dim: Option<i64> = None, i64 => Some(dim);
         /// Sets `output_size`, which is not set by default.
-        output_size: Option<i64> = None, i64 => Some(output_size);
+        output_size: Option<i64> = None, usize => Some(as_count(output_size));
     }
     /// Options of `roll`, `linalg::tensorsolve`.
     DimsOptions [] {
@@ -285,7 +285,7 @@ options! {
     /// Options of `eye`.
     EyeOptions [] {
         /// Sets `m`, which is not set by default.
-        m: Option<i64> = None, i64 => Some(m);
+        m: Option<i64> = None, usize => Some(as_count(m));
         /// Sets `dtype`, which is not set by default.
         dtype: Option<DType> = None, DType => Some(dtype);
         /// Sets `requires_grad`, `false` by default.
@@ -351,7 +351,7 @@ options! {
         /// Sets `dim`, which is not set by default.
         dim: Option<Dims> = None, impl Into<Dims> => Some(dim.into());
         /// Sets `edge_order`, `1` by default.
-        edge_order: i64 = 1, i64 => edge_order;
+        edge_order: i64 = 1, usize => as_count(edge_order);
     }
     /// Options of `hamming_window`.
     HammingWindowOptions [] {
@@ -378,7 +378,7 @@ options! {
     /// Options of `histc`.
     HistcOptions [] {
         /// Sets `bins`, `100` by default.
-        bins: i64 = 100, i64 => bins;
+        bins: i64 = 100, usize => as_count(bins);
         /// Sets `min`, `0` by default.
         min: Scalar = Scalar::Int(0), impl Into<Scalar> => min.into();
         /// Sets `max`, `0` by default.
@@ -394,7 +394,7 @@ options! {
     /// Options of `histogram`.
     HistogramOptions ['o] {
         /// Sets `bins`, `100` by default.
-        bins: i64 = 100, i64 => bins;
+        bins: i64 = 100, usize => as_count(bins);
         /// Sets `range`, which is not set by default.
         range: Option<Floats> = None, impl Into<Floats> => Some(range.into());
         /// Sets `weight`, which is not set by default.
@@ -582,7 +582,7 @@ options! {
     /// Options of `vander`.
     NIncreasingOptions [] {
         /// Sets `n`, which is not set by default.
-        n: Option<i64> = None, i64 => Some(n);
+        n: Option<i64> = None, usize => Some(as_count(n));
         /// Sets `increasing`, `false` by default.
         increasing: bool = false, bool => increasing;
     }
@@ -705,7 +705,7 @@ options! {
     /// Options of `repeated_indices`.
     RepeatedIndicesOptions [] {
         /// Sets `output_size`, which is not set by default.
-        output_size: Option<i64> = None, i64 => Some(output_size);
+        output_size: Option<i64> = None, usize => Some(as_count(output_size));
     }
     /// Options of `rot90`.
     Rot90Options [] {
@@ -758,7 +758,7 @@ options! {
         /// Sets `end`, which is not set by default.
         end: Option<i64> = None, i64 => Some(end);
         /// Sets `step`, `1` by default.
-        step: i64 = 1, i64 => step;
+        step: i64 = 1, usize => as_count(step);
     }
     /// Options of `sparse::sum`.
     SparseSumOptions [] {
@@ -779,7 +779,7 @@ options! {
     /// Options of `as_strided`, `as_strided_scatter`, `as_strided_copy`.
     StorageOffsetOptions [] {
         /// Sets `storage_offset`, which is not set by default.
-        storage_offset: Option<i64> = None, i64 => Some(storage_offset);
+        storage_offset: Option<i64> = None, usize => Some(as_count(storage_offset));
     }
     /// Options of `masked::sum`, `masked::prod` and 3 more.
     SumOptions ['o] {
@@ -809,7 +809,7 @@ options! {
     /// Options of `tensordot`.
     TensordotOptions [] {
         /// Sets `dims`, `2` by default.
-        dims: i64 = 2, i64 => dims;
+        dims: i64 = 2, usize => as_count(dims);
     }
     /// Options of `to_dense`.
     ToDenseOptions [] {
@@ -821,7 +821,7 @@ options! {
     /// Options of `to_sparse_csr`.
     ToSparseCsrOptions [] {
         /// Sets `dense_dim`, which is not set by default.
-        dense_dim: Option<i64> = None, i64 => Some(dense_dim);
+        dense_dim: Option<i64> = None, usize => Some(as_count(dense_dim));
     }
     /// Options of `to_sparse`.
     ToSparseOptions [] {
@@ -830,7 +830,7 @@ options! {
         /// Sets `blocksize`, which is not set by default.
         blocksize: Option<Shape> = None, impl Into<Shape> => Some(blocksize.into());
         /// Sets `dense_dim`, which is not set by default.
-        dense_dim: Option<i64> = None, i64 => Some(dense_dim);
+        dense_dim: Option<i64> = None, usize => Some(as_count(dense_dim));
     }
     /// Options of `topk`.
     TopkOptions [] {
@@ -888,7 +888,7 @@ options! {
     /// Options of `linalg::vander`.
     VanderOptions [] {
         /// Sets `n`, which is not set by default.
-        n: Option<i64> = None, i64 => Some(n);
+        n: Option<i64> = None, usize => Some(as_count(n));
     }
     /// Options of `masked::var`, `masked::std`.
     VarOptions ['o] {
@@ -965,12 +965,12 @@ options! {
         /// Sets `dilation`, `1` by default.
         dilation: Shape = Shape::from(1), impl Into<Shape> => dilation.into();
         /// Sets `groups`, `1` by default.
-        groups: i64 = 1, i64 => groups;
+        groups: i64 = 1, usize => as_count(groups);
     }
     /// Options of `conv_tbc`.
     ConvTbcOptions [] {
         /// Sets `pad`, `0` by default.
-        pad: i64 = 0, i64 => pad;
+        pad: i64 = 0, usize => as_count(pad);
     }
     /// Options of `nn::conv_transpose1d`, `nn::conv_transpose2d` and 4 more.
     ConvTranspose1dOptions ['o] {
@@ -983,7 +983,7 @@ options! {
         /// Sets `output_padding`, `0` by default.
         output_padding: Shape = Shape::from(0), impl Into<Shape> => output_padding.into();
         /// Sets `groups`, `1` by default.
-        groups: i64 = 1, i64 => groups;
+        groups: i64 = 1, usize => as_count(groups);
         /// Sets `dilation`, `1` by default.
         dilation: Shape = Shape::from(1), impl Into<Shape> => dilation.into();
     }
@@ -1097,9 +1097,9 @@ options! {
     /// Options of `istft`.
     IstftOptions ['o] {
         /// Sets `hop_length`, which is not set by default.
-        hop_length: Option<i64> = None, i64 => Some(hop_length);
+        hop_length: Option<i64> = None, usize => Some(as_count(hop_length));
         /// Sets `win_length`, which is not set by default.
-        win_length: Option<i64> = None, i64 => Some(win_length);
+        win_length: Option<i64> = None, usize => Some(as_count(win_length));
         /// Sets `window`, which is not set by default.
         window: Option<&'o Tensor> = None, &'o Tensor => Some(window);
         /// Sets `center`, `true` by default.
@@ -1109,14 +1109,14 @@ options! {
         /// Sets `onesided`, which is not set by default.
         onesided: Option<bool> = None, bool => Some(onesided);
         /// Sets `length`, which is not set by default.
-        length: Option<i64> = None, i64 => Some(length);
+        length: Option<i64> = None, usize => Some(as_count(length));
         /// Sets `return_complex`, `false` by default.
         return_complex: bool = false, bool => return_complex;
     }
     /// Options of `fft::fft`, `fft::ifft` and 4 more.
     NDimNormOptions [] {
         /// Sets `n`, which is not set by default.
-        n: Option<i64> = None, i64 => Some(n);
+        n: Option<i64> = None, usize => Some(as_count(n));
         /// Sets `dim`, `-1` by default.
         dim: i64 = -1, i64 => dim;
         /// Sets `norm`, which is not set by default.
@@ -1134,9 +1134,9 @@ options! {
     /// Options of `stft`.
     StftOptions ['o] {
         /// Sets `hop_length`, which is not set by default.
-        hop_length: Option<i64> = None, i64 => Some(hop_length);
+        hop_length: Option<i64> = None, usize => Some(as_count(hop_length));
         /// Sets `win_length`, which is not set by default.
-        win_length: Option<i64> = None, i64 => Some(win_length);
+        win_length: Option<i64> = None, usize => Some(as_count(win_length));
         /// Sets `window`, which is not set by default.
         window: Option<&'o Tensor> = None, &'o Tensor => Some(window);
         /// Sets `center`, `true` by default.
@@ -1197,13 +1197,13 @@ options! {
     /// Options of `lobpcg`.
     LobpcgOptions ['o] {
         /// Sets `k`, which is not set by default.
-        k: Option<i64> = None, i64 => Some(k);
+        k: Option<i64> = None, usize => Some(as_count(k));
         /// Sets `b`, which is not set by default.
         b: Option<&'o Tensor> = None, &'o Tensor => Some(b);
         /// Sets `x`, which is not set by default.
         x: Option<&'o Tensor> = None, &'o Tensor => Some(x);
         /// Sets `n`, which is not set by default.
-        n: Option<i64> = None, i64 => Some(n);
+        n: Option<i64> = None, usize => Some(as_count(n));
         /// Sets `ik`, which is not set by default.
         ik: Option<&'o Tensor> = None, &'o Tensor => Some(ik);
         /// Sets `niter`, which is not set by default.
@@ -1260,11 +1260,11 @@ options! {
     /// Options of `pca_lowrank`.
     PcaLowrankOptions [] {
         /// Sets `q`, which is not set by default.
-        q: Option<i64> = None, i64 => Some(q);
+        q: Option<i64> = None, usize => Some(as_count(q));
         /// Sets `center`, `true` by default.
         center: bool = true, bool => center;
         /// Sets `niter`, `2` by default.
-        niter: i64 = 2, i64 => niter;
+        niter: i64 = 2, usize => as_count(niter);
     }
     /// Options of `linalg::pinv_tensors`, `linalg::matrix_rank_tensors`.
     PinvTensorsOptions ['o] {
@@ -1324,9 +1324,9 @@ options! {
     /// Options of `svd_lowrank`.
     SvdLowrankOptions ['o] {
         /// Sets `q`, `6` by default.
-        q: Option<i64> = Some(6), i64 => Some(q);
+        q: Option<i64> = Some(6), usize => Some(as_count(q));
         /// Sets `niter`, `2` by default.
-        niter: Option<i64> = Some(2), i64 => Some(niter);
+        niter: Option<i64> = Some(2), usize => Some(as_count(niter));
         /// Sets `m`, which is not set by default.
         m: Option<&'o Tensor> = None, &'o Tensor => Some(m);
     }
@@ -1345,7 +1345,7 @@ options! {
     /// Options of `linalg::tensorinv`.
     TensorinvOptions [] {
         /// Sets `ind`, `2` by default.
-        ind: i64 = 2, i64 => ind;
+        ind: i64 = 2, usize => as_count(ind);
     }
     /// Options of `triangular_solve`.
     TriangularSolveOptions [] {
@@ -1525,8 +1525,8 @@ options! {
     }
     /// Options of `nn::kl_div`.
     KlDivOptions [] {
-        /// Sets `reduction`, `Reduction::Mean` by default.
-        reduction: Reduction = Reduction::Mean, Reduction => reduction;
+        /// Sets `reduction`, `KlReduction::Mean` by default.
+        reduction: KlReduction = KlReduction::Mean, KlReduction => reduction;
         /// Sets `log_target`, `false` by default.
         log_target: bool = false, bool => log_target;
     }
@@ -1603,8 +1603,8 @@ options! {
     }
     /// Options of `nn::one_hot`.
     OneHotOptions [] {
-        /// Sets `num_classes`, `-1` by default.
-        num_classes: i64 = -1, i64 => num_classes;
+        /// Sets `num_classes`, which is not set by default.
+        num_classes: i64 = -1, usize => as_count(num_classes);
     }
     /// Options of `nn::dropout`, `nn::dropout1d` and 2 more.
     PTrainingOptions [] {

@@ -3,7 +3,7 @@
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::options::*;
-use crate::ops::{Floats, factory};
+use crate::ops::{Floats, as_count, factory};
 
 op! {
     {
@@ -23,9 +23,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [bartlett try_bartlett bartlett_with try_bartlett_with] ([] m: i64)
-    -> Tensor = engine::create::signal::bartlett, (m, true, factory(None, false))
-    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [bartlett try_bartlett bartlett_with try_bartlett_with] ([] m: usize)
+    -> Tensor = engine::create::signal::bartlett, (as_count(m), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (as_count(m), o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -45,9 +45,9 @@ op! {
         /// assert_eq!(ops::signal::blackman(5).shape(), [5]);
         /// ```
     }
-    fn [blackman try_blackman blackman_with try_blackman_with] ([] m: i64)
-    -> Tensor = engine::create::signal::blackman, (m, true, factory(None, false))
-    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [blackman try_blackman blackman_with try_blackman_with] ([] m: usize)
+    -> Tensor = engine::create::signal::blackman, (as_count(m), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (as_count(m), o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -68,9 +68,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [cosine try_cosine cosine_with try_cosine_with] ([] m: i64)
-    -> Tensor = engine::create::signal::cosine, (m, true, factory(None, false))
-    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [cosine try_cosine cosine_with try_cosine_with] ([] m: usize)
+    -> Tensor = engine::create::signal::cosine, (as_count(m), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (as_count(m), o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -91,9 +91,9 @@ op! {
         /// assert_eq!(ops::signal::exponential(3).shape(), [3]);
         /// ```
     }
-    fn [exponential try_exponential exponential_with try_exponential_with] ([] m: i64)
-    -> Tensor = engine::create::signal::exponential, (m, None, 1.0, true, factory(None, false))
-    {[] o: ExponentialOptions => Tensor = (m, o.center, o.tau, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [exponential try_exponential exponential_with try_exponential_with] ([] m: usize)
+    -> Tensor = engine::create::signal::exponential, (as_count(m), None, 1.0, true, factory(None, false))
+    {[] o: ExponentialOptions => Tensor = (as_count(m), o.center, o.tau, o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -114,9 +114,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [gaussian try_gaussian gaussian_with try_gaussian_with] ([] m: i64)
-    -> Tensor = engine::create::signal::gaussian, (m, 1.0, true, factory(None, false))
-    {[] o: GaussianOptions => Tensor = (m, o.std, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [gaussian try_gaussian gaussian_with try_gaussian_with] ([] m: usize)
+    -> Tensor = engine::create::signal::gaussian, (as_count(m), 1.0, true, factory(None, false))
+    {[] o: GaussianOptions => Tensor = (as_count(m), o.std, o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -130,9 +130,11 @@ op! {
         ///
         /// Errors: for a negative `M` or another dtype, or without factors.
     }
-    fn [general_cosine try_general_cosine general_cosine_with try_general_cosine_with] ([] m: i64, a: impl Into<Floats>)
-    -> Tensor = engine::create::signal::general_cosine, (m, a.into().as_slice(), true, factory(None, false))
-    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, a.into().as_slice(), o.sym, factory(o.dtype, o.requires_grad))}
+    fn [general_cosine try_general_cosine general_cosine_with try_general_cosine_with] ([] m: usize,
+        a: impl Into<Floats>)
+    -> Tensor = engine::create::signal::general_cosine, (as_count(m), a.into().as_slice(), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (as_count(m), a.into().as_slice(), o.sym, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -153,9 +155,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [general_hamming try_general_hamming general_hamming_with try_general_hamming_with] ([] m: i64)
-    -> Tensor = engine::create::signal::general_hamming, (m, 0.54, true, factory(None, false))
-    {[] o: GeneralHammingOptions => Tensor = (m, o.alpha, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [general_hamming try_general_hamming general_hamming_with try_general_hamming_with] ([] m: usize)
+    -> Tensor = engine::create::signal::general_hamming, (as_count(m), 0.54, true, factory(None, false))
+    {[] o: GeneralHammingOptions => Tensor = (as_count(m), o.alpha, o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -175,9 +177,9 @@ op! {
         /// assert_eq!(ops::signal::hamming(3).shape(), [3]);
         /// ```
     }
-    fn [hamming try_hamming hamming_with try_hamming_with] ([] m: i64)
-    -> Tensor = engine::create::signal::hamming, (m, true, factory(None, false))
-    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [hamming try_hamming hamming_with try_hamming_with] ([] m: usize)
+    -> Tensor = engine::create::signal::hamming, (as_count(m), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (as_count(m), o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -198,9 +200,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [hann try_hann hann_with try_hann_with] ([] m: i64)
-    -> Tensor = engine::create::signal::hann, (m, true, factory(None, false))
-    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [hann try_hann hann_with try_hann_with] ([] m: usize)
+    -> Tensor = engine::create::signal::hann, (as_count(m), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (as_count(m), o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -221,9 +223,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [kaiser try_kaiser kaiser_with try_kaiser_with] ([] m: i64)
-    -> Tensor = engine::create::signal::kaiser, (m, 12.0, true, factory(None, false))
-    {[] o: KaiserOptions => Tensor = (m, o.beta, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [kaiser try_kaiser kaiser_with try_kaiser_with] ([] m: usize)
+    -> Tensor = engine::create::signal::kaiser, (as_count(m), 12.0, true, factory(None, false))
+    {[] o: KaiserOptions => Tensor = (as_count(m), o.beta, o.sym, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -244,7 +246,7 @@ op! {
         /// assert_eq!(ops::signal::nuttall(3).shape(), [3]);
         /// ```
     }
-    fn [nuttall try_nuttall nuttall_with try_nuttall_with] ([] m: i64)
-    -> Tensor = engine::create::signal::nuttall, (m, true, factory(None, false))
-    {[] o: SymDtypeRequiresGradOptions => Tensor = (m, o.sym, factory(o.dtype, o.requires_grad))}
+    fn [nuttall try_nuttall nuttall_with try_nuttall_with] ([] m: usize)
+    -> Tensor = engine::create::signal::nuttall, (as_count(m), true, factory(None, false))
+    {[] o: SymDtypeRequiresGradOptions => Tensor = (as_count(m), o.sym, factory(o.dtype, o.requires_grad))}
 }

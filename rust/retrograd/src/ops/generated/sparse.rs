@@ -27,13 +27,14 @@ op! {
     {
         /// The product of a sparse matrix and a dense one, or what else is made of the products that it adds up.
         ///
-        /// Args: `mat1` (n, m) sparse, by rows; `mat2` (m, p) dense, of the same dtype; `reduce` 'sum', 'mean', 'amax'
-        /// or 'amin' of the products of the entries of a row, of which there must be one for other results than 0.
+        /// Args: `mat1` (n, m) sparse, by rows; `mat2` (m, p) dense, of the same dtype; `reduce` `Reduce::Sum`,
+        /// `Reduce::Mean`, `Reduce::Amax` or `Reduce::Amin` of the products of the entries of a row, of which there
+        /// must be one for other results than 0.
         ///
         /// Returns: a dense tensor of shape (n, p).
         ///
-        /// Derivative: as of the product; for 'amax' and 'amin' of the first product that was chosen; of `mat1` at its
-        /// entries.
+        /// Derivative: as of the product; for `Reduce::Amax` and `Reduce::Amin` of the first product that was chosen;
+        /// of `mat1` at its entries.
         ///
         /// Errors: for another layout of `mat1`.
         #[doc(alias = "mm")]

@@ -66,8 +66,8 @@ op! {
     {
         /// The Gaussian error linear unit, `x * Phi(x)` with `Phi` the normal distribution function.
         ///
-        /// Args: `input` floating dtype, any shape; `approximate` 'none', or 'tanh' for `x * (1 + tanh(sqrt(2 / pi) *
-        /// (x + 0.044715 * x ** 3))) / 2`.
+        /// Args: `input` floating dtype, any shape; `approximate` `Approximate::None`, or `Approximate::Tanh` for `x *
+        /// (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) / 2`.
         ///
         /// Returns: a tensor of the same shape.
         ///

@@ -4,8 +4,8 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::as_shape;
 use crate::ops::options::*;
+use crate::ops::{as_count, as_shape};
 use crate::shape::Shape;
 
 op! {
@@ -449,9 +449,9 @@ op! {
         ///
         /// Needs the feature `nn`.
     }
-    fn [group_norm try_group_norm group_norm_with try_group_norm_with] ([] input: &Tensor, num_groups: i64)
-    -> Tensor = engine::nn::batch_norm::group_norm, (input.engine(), num_groups, None, None, 1e-5)
-    {['o] o: WeightBiasEpsOptions<'o> => Tensor = (input.engine(), num_groups, o.weight.map(Tensor::engine),
+    fn [group_norm try_group_norm group_norm_with try_group_norm_with] ([] input: &Tensor, num_groups: usize)
+    -> Tensor = engine::nn::batch_norm::group_norm, (input.engine(), as_count(num_groups), None, None, 1e-5)
+    {['o] o: WeightBiasEpsOptions<'o> => Tensor = (input.engine(), as_count(num_groups), o.weight.map(Tensor::engine),
         o.bias.map(Tensor::engine), o.eps)}
 }
 
@@ -512,9 +512,9 @@ op! {
     }
     fn [local_response_norm try_local_response_norm local_response_norm_with try_local_response_norm_with] ([] input:
         &Tensor,
-        size: i64)
-    -> Tensor = engine::nn::scale_norm::local_response_norm, (input.engine(), size, 1e-4, 0.75, 1.0)
-    {[] o: LocalResponseNormOptions => Tensor = (input.engine(), size, o.alpha, o.beta, o.k)}
+        size: usize)
+    -> Tensor = engine::nn::scale_norm::local_response_norm, (input.engine(), as_count(size), 1e-4, 0.75, 1.0)
+    {[] o: LocalResponseNormOptions => Tensor = (input.engine(), as_count(size), o.alpha, o.beta, o.k)}
 }
 
 #[cfg(feature = "nn")]
@@ -685,15 +685,16 @@ op! {
         ///
         /// Args: `input` indices, int64 or int32: (bags, n), or (n,) with `offsets` (bags,), where each bag begins;
         /// `weight` (rows, width), floating dtype; `max_norm` scales down, in place, rows whose norm of `norm_type`
-        /// exceeds it; `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode` 'mean',
-        /// 'sum' or 'max'; `per_sample_weights` a factor for each index, for 'sum'; `include_last_offset` says that the
-        /// last offset is where the last bag ends; `padding_idx` a row that is ignored; `sparse` makes the gradient of
-        /// `weight` a sparse tensor of the rows that were looked up, not with 'max'.
+        /// exceeds it; `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode`
+        /// `BagMode::Mean`, `BagMode::Sum` or `BagMode::Max`; `per_sample_weights` a factor for each index, for
+        /// `BagMode::Sum`; `include_last_offset` says that the last offset is where the last bag ends; `padding_idx` a
+        /// row that is ignored; `sparse` makes the gradient of `weight` a sparse tensor of the rows that were looked
+        /// up, not with `BagMode::Max`.
         ///
         /// Returns: (bags, width); zeros for an empty bag.
         ///
         /// Derivative: the gradients of its bags for each row, times its factors or divided by the number of rows; for
-        /// 'max' where the row was the largest; for the factors, the inner products of rows and gradients.
+        /// `BagMode::Max` where the row was the largest; for the factors, the inner products of rows and gradients.
         ///
         /// Errors: for indices, offsets or a `padding_idx` out of range and for other dtypes; for arguments that are
         /// incompatible.

@@ -14,10 +14,10 @@ op! {
         ///
         /// Args: `input` logits (C,), (N, C) or (N, C, d1, ...), floating dtype; `target` class indices (), (N,) or (N,
         /// d1, ...), int64, or probabilities in the input's shape; `weight` (C,) or `None`; `ignore_index` a class
-        /// whose samples are ignored; `reduction` 'mean', 'sum' or 'none'; `label_smoothing` from 0 to 1, the share of
-        /// a uniform distribution mixed into the target.
+        /// whose samples are ignored; `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`;
+        /// `label_smoothing` from 0 to 1, the share of a uniform distribution mixed into the target.
         ///
-        /// Returns: a 0-dim tensor, or one loss per sample for 'none'.
+        /// Returns: a 0-dim tensor, or one loss per sample for `Reduction::None`.
         ///
         /// Derivative: `g * (softmax(input) - target)`, weighted and divided like the loss; probabilities get `-g *
         /// log_softmax(input)`.
@@ -39,11 +39,12 @@ op! {
         ///
         /// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), floating dtype; `target` class indices (),
         /// (N,) or (N, d1, ...), int64; `weight` (C,) or `None`; `ignore_index` a class whose samples are ignored;
-        /// `reduction` 'mean' (weighted), 'sum' or 'none'.
+        /// `reduction` `Reduction::Mean` (weighted), `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the target's shape for 'none'.
+        /// Returns: a 0-dim tensor, or the target's shape for `Reduction::None`.
         ///
-        /// Derivative: `-g * weight[t]` (over the sum of the weights for 'mean') at the target's class, zero elsewhere.
+        /// Derivative: `-g * weight[t]` (over the sum of the weights for `Reduction::Mean`) at the target's class, zero
+        /// elsewhere.
         ///
         /// Errors: for a class out of range; for sizes and dtypes that are incompatible.
         ///
@@ -66,12 +67,12 @@ op! {
     {
         /// The squared error, `(input - target) ** 2`, and its mean or sum.
         ///
-        /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
-        /// 'sum' or 'none'; `weight` of the input's shape, or `None`.
+        /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction`
+        /// `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`; `weight` of the input's shape, or `None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
-        /// Derivative: `2 * g * (input - target)` (divided by the count for 'mean'), and its negative.
+        /// Derivative: `2 * g * (input - target)` (divided by the count for `Reduction::Mean`), and its negative.
         ///
         /// Errors: if the shapes do not broadcast, for another reduction.
         ///
@@ -96,9 +97,9 @@ op! {
         ///
         /// Args: as `mse_loss`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
-        /// Derivative: `g * sign(input - target)` (divided by the count for 'mean'), and its negative.
+        /// Derivative: `g * sign(input - target)` (divided by the count for `Reduction::Mean`), and its negative.
         ///
         /// Errors: if the shapes do not broadcast, for another reduction.
         ///
@@ -122,13 +123,13 @@ op! {
         /// The squared error where it is small, the absolute one where it is large: `d**2 / (2 * beta)` for `d =
         /// abs(input - target) < beta`, else `d - beta / 2`; and its mean or sum.
         ///
-        /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
-        /// 'sum' or 'none'; `beta` a number, 0 for `l1_loss`.
+        /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction`
+        /// `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`; `beta` a number, 0 for `l1_loss`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
-        /// Derivative: `g * (input - target) / beta` between -1 and 1 (divided by the count for 'mean'), and its
-        /// negative.
+        /// Derivative: `g * (input - target) / beta` between -1 and 1 (divided by the count for `Reduction::Mean`), and
+        /// its negative.
         ///
         /// Errors: for a negative `beta` or shapes that do not broadcast, for another reduction.
         ///
@@ -152,13 +153,14 @@ op! {
         /// The squared error where it is small, a line where it is large: `d**2 / 2` for `d = abs(input - target) <=
         /// delta`, else `delta * (d - delta / 2)`; and its mean or sum.
         ///
-        /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
-        /// 'sum' or 'none'; `delta` a positive number; `weight` of the input's shape, or `None`.
+        /// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction`
+        /// `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`; `delta` a positive number; `weight` of the input's
+        /// shape, or `None`.
         ///
-        /// Returns: a 0-dim tensor of the input's dtype, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor of the input's dtype, or the losses of the elements for `Reduction::None`.
         ///
-        /// Derivative: `g * (input - target)` between `-delta` and `delta` (divided by the count for 'mean'), and its
-        /// negative.
+        /// Derivative: `g * (input - target)` between `-delta` and `delta` (divided by the count for
+        /// `Reduction::Mean`), and its negative.
         ///
         /// Errors: for another `delta` or shapes that do not broadcast, for another reduction.
         ///
@@ -181,12 +183,13 @@ op! {
     {
         /// The logistic loss of a margin, `log(1 + exp(-target * input))`, and its mean or sum.
         ///
-        /// Args: `input` floating dtype; `target` of 1 and -1, whose shape broadcasts with it; `reduction` 'mean',
-        /// 'sum' or 'none'.
+        /// Args: `input` floating dtype; `target` of 1 and -1, whose shape broadcasts with it; `reduction`
+        /// `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
-        /// Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for 'mean'); none for the target.
+        /// Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for `Reduction::Mean`); none for
+        /// the target.
         ///
         /// Errors: if shapes do not broadcast or the target requires grad, for another reduction.
         ///
@@ -211,12 +214,12 @@ op! {
         /// axis of `-target * logsigmoid(input) - (1 - target) * logsigmoid(-input)`, and the mean or sum of these.
         ///
         /// Args: `input` floating dtype, of at least one axis; `target` of 0 and 1 and `weight` of any shapes that
-        /// broadcast with it; `reduction` 'mean', 'sum' or 'none'.
+        /// broadcast with it; `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or a loss per row for 'none'.
+        /// Returns: a 0-dim tensor, or a loss per row for `Reduction::None`.
         ///
         /// Derivative: `g * weight * (sigmoid(input) - target)`, divided by the size of the last axis and the count for
-        /// 'mean'.
+        /// `Reduction::Mean`.
         ///
         /// Errors: if shapes do not broadcast, for no axis, for another reduction.
         ///
@@ -245,12 +248,12 @@ op! {
         /// and its mean or sum. Logarithms are not below -100.
         ///
         /// Args: `input` floating dtype, from 0 to 1; `target` of the same shape and dtype; `weight` a tensor whose
-        /// shape broadcasts with it, or `None`; `reduction` 'mean', 'sum' or 'none'.
+        /// shape broadcasts with it, or `None`; `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
-        /// Derivative: `g * (input - target) / (input * (1 - input))` (divided by the count for 'mean'); for the target
-        /// `g * log((1 - input) / input)`; none for the weight.
+        /// Derivative: `g * (input - target) / (input * (1 - input))` (divided by the count for `Reduction::Mean`); for
+        /// the target `g * log((1 - input) / input)`; none for the weight.
         ///
         /// Errors: for other shapes or another reduction; for inputs that are no probabilities, dtypes that differ, or
         /// a weight that requires grad.
@@ -279,12 +282,12 @@ op! {
         ///
         /// Args: `input` floating dtype, any number; `target` of the same shape; `weight` a tensor whose shape
         /// broadcasts to it, or `None`; `pos_weight` such a tensor for the positive part, or `None`; `reduction`
-        /// 'mean', 'sum' or 'none'.
+        /// `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
-        /// Derivative: `g * (sigmoid(input) - target)` (divided by the count for 'mean'), `-g * input` for the target;
-        /// none for the weights.
+        /// Derivative: `g * (sigmoid(input) - target)` (divided by the count for `Reduction::Mean`), `-g * input` for
+        /// the target; none for the weights.
         ///
         /// Errors: for other shapes or another reduction; for weights that do not broadcast or require grad.
         ///
@@ -313,12 +316,13 @@ op! {
         /// (log(target) - input)`, and its mean or sum.
         ///
         /// Args: `input` floating dtype, log probabilities; `target` of a shape that broadcasts with it, probabilities,
-        /// or their logarithms if `log_target`; `reduction` 'batchmean' (the sum over dim 0's size), 'mean', 'sum' or
-        /// 'none'.
+        /// or their logarithms if `log_target`; `reduction` `KlReduction::BatchMean` (the sum over dim 0's size),
+        /// `KlReduction::Mean`, `KlReduction::Sum` or `KlReduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `KlReduction::None`.
         ///
-        /// Derivative: `-g * target` (divided by the count for 'mean'); for the target `g * (log(target) + 1 - input)`.
+        /// Derivative: `-g * target` (divided by the count for `KlReduction::Mean`); for the target `g * (log(target) +
+        /// 1 - input)`.
         ///
         /// Errors: if shapes do not broadcast or for integers, for another reduction.
         ///
@@ -335,9 +339,9 @@ op! {
         /// 0)`, and its mean or sum.
         ///
         /// Args: `input1`, `input2` tensors, `target` of 1 and -1, all of as many dims, with broadcastable shapes;
-        /// `margin` a number; `reduction` 'mean', 'sum' or 'none'.
+        /// `margin` a number; `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
         /// Derivative: `-g * target` where the loss is not below 0, and its negative; `-g * (input1 - input2)` for the
         /// target.
@@ -369,9 +373,9 @@ op! {
         /// or sum.
         ///
         /// Args: `input` floating dtype; `target` of 1 and -1, whose shape broadcasts with it; `margin` a number;
-        /// `reduction` 'mean', 'sum' or 'none'.
+        /// `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
         /// Derivative: `g` where the target is 1, `-g` where it is -1 and the input not above the margin.
         ///
@@ -400,9 +404,9 @@ op! {
         /// -1; and its mean or sum.
         ///
         /// Args: `input1`, `input2` of shape (N, D) with `target` of shape (N,), or (D,) with a 0-dim one; `margin` a
-        /// number; `reduction` 'mean', 'sum' or 'none'.
+        /// number; `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the pairs for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the pairs for `Reduction::None`.
         ///
         /// Derivative: that of the cosine, `-g` where the target is 1, `g` where it is -1 and the cosine above the
         /// margin.
@@ -428,10 +432,10 @@ op! {
         ///
         /// Args: `anchor`, `positive`, `negative` floating or complex dtype with broadcastable shapes and as many dims;
         /// `margin` a positive number; `p` the norm and `eps` what is added to differences, as for `pairwise_distance`;
-        /// `swap` to take the distance of positive and negative where it is smaller; `reduction` 'mean', 'sum' or
-        /// 'none'.
+        /// `swap` to take the distance of positive and negative where it is smaller; `reduction` `Reduction::Mean`,
+        /// `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the triplets for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the triplets for `Reduction::None`.
         ///
         /// Derivative: that of the distances, where the loss is not below 0.
         ///
@@ -456,9 +460,9 @@ op! {
         /// Args: `input` the means, floating dtype; `target` of the same shape or one that broadcasts; `var` a number,
         /// or a tensor of the input's shape, or of it with the last size 1 or left out, not negative; `full` to add the
         /// constant `log(2 * pi) / 2`; `eps` the least variance, to which smaller ones are raised (which the derivative
-        /// ignores); `reduction` 'mean', 'sum' or 'none'.
+        /// ignores); `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
         /// Derivative: `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2 *
         /// var)`.
@@ -489,9 +493,9 @@ op! {
         ///
         /// Args: `input` the logarithms of the means if `log_input`, else the means; `target` the counts, of a shape
         /// that broadcasts; `full` to add Stirling's approximation of `log(target!)` for targets above 1; `eps` a
-        /// number; `reduction` 'mean', 'sum' or 'none'.
+        /// number; `reduction` `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the elements for `Reduction::None`.
         ///
         /// Derivative: `g * (exp(input) - target)`, or `g * (1 - target / (input + eps))`; `-g * input`, or `-g *
         /// log(input + eps)`, for the target.
@@ -522,10 +526,11 @@ op! {
         ///
         /// Args: `log_probs` logarithms of probabilities from `log_softmax`, (T, N, C) or (T, C), float32 or float64;
         /// `targets` classes, integers, (N, S), or one after the other; `input_lengths`, `target_lengths` how many
-        /// steps and labels each sequence has; `blank` the class of the blank; `reduction` 'mean' (each loss divided by
-        /// its target's length), 'sum' or 'none'; `zero_infinity` makes losses of targets that are too long zero.
+        /// steps and labels each sequence has; `blank` the class of the blank; `reduction` `Reduction::Mean` (each loss
+        /// divided by its target's length), `Reduction::Sum` or `Reduction::None`; `zero_infinity` makes losses of
+        /// targets that are too long zero.
         ///
-        /// Returns: a 0-dim tensor, or one loss for each sequence for 'none'.
+        /// Returns: a 0-dim tensor, or one loss for each sequence for `Reduction::None`.
         ///
         /// Derivative: `g * (exp(log_probs) - w)`, with `w` the probability of a class at a step given the target: the
         /// gradient for logarithms made by `log_softmax`.
@@ -566,9 +571,9 @@ op! {
         ///
         /// Args: `input` scores (N, C) or (C,), float32 or float64; `target` int64 classes (N,) or (); `p` 1 or 2;
         /// `margin` a number; `weight` (C,) of the dtype of `input` multiplies the losses of each class; `reduction`
-        /// 'mean', 'sum' or 'none'.
+        /// `Reduction::Mean`, `Reduction::Sum` or `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the samples for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the samples for `Reduction::None`.
         ///
         /// Derivative: for the other classes `g * p * max(..)**(p - 1) / C` times the weight, where the maximum is not
         /// 0, and for the target minus their sum; to second order and in forward mode, which torch has not.
@@ -599,9 +604,10 @@ op! {
         /// classes; and its mean or sum over the samples.
         ///
         /// Args: `input` scores (N, C) or (C,), float32 or float64; `target` int64 of the same sizes: the classes of
-        /// each sample, of which those before the first -1 count; `reduction` 'mean', 'sum' or 'none'.
+        /// each sample, of which those before the first -1 count; `reduction` `Reduction::Mean`, `Reduction::Sum` or
+        /// `Reduction::None`.
         ///
-        /// Returns: a 0-dim tensor, or the losses of the samples for 'none'.
+        /// Returns: a 0-dim tensor, or the losses of the samples for `Reduction::None`.
         ///
         /// Derivative: `g / C` for the other class and `-g / C` for the target of every pair whose maximum is not 0;
         /// its derivative is zero. Torch has no forward mode here, and no second derivative.

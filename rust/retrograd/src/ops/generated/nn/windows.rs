@@ -2,7 +2,7 @@
 
 use crate::engine::ops as engine;
 use crate::ops::options::*;
-use crate::ops::{Floats, OutputSize, Padding, as_scalar, as_shape};
+use crate::ops::{Floats, OutputSize, Padding, as_count, as_scalar, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
 
@@ -801,9 +801,10 @@ op! {
         /// Needs the feature `conv`.
     }
     fn [lp_pool1d try_lp_pool1d lp_pool1d_with try_lp_pool1d_with] ([] input: &Tensor, norm_type: impl Into<Scalar>,
-        kernel_size: i64)
-    -> Tensor = engine::nn::pool::norm::lp_pool1d, (input.engine(), as_scalar(norm_type), kernel_size, None, false)
-    {[] o: StrideCeilModeOptions => Tensor = (input.engine(), as_scalar(norm_type), kernel_size,
+        kernel_size: usize)
+    -> Tensor = engine::nn::pool::norm::lp_pool1d, (input.engine(), as_scalar(norm_type), as_count(kernel_size), None,
+        false)
+    {[] o: StrideCeilModeOptions => Tensor = (input.engine(), as_scalar(norm_type), as_count(kernel_size),
         o.stride.as_ref().map(Shape::as_slice), o.ceil_mode)}
 }
 
@@ -971,9 +972,10 @@ op! {
         /// Borders around the last axes.
         ///
         /// Args: `input` any dtype; `pad` the widths before and after the last axis, then those of the axis before it
-        /// and so on: negative ones cut off; `mode` 'constant' for `value` (by default 0), over any number of axes;
-        /// 'reflect', 'replicate' or 'circular' for the input's own elements (no bool but in the last), over the last
-        /// axis of two or three, the last two of three or four, or the last three of four or five.
+        /// and so on: negative ones cut off; `mode` `PaddingMode::Constant` for `value` (by default 0), over any number
+        /// of axes; `PaddingMode::Reflect`, `PaddingMode::Replicate` or `PaddingMode::Circular` for the input's own
+        /// elements (no bool but in the last), over the last axis of two or three, the last two of three or four, or
+        /// the last three of four or five.
         ///
         /// Returns: a new tensor.
         ///
@@ -1010,8 +1012,8 @@ op! {
         ///
         /// Needs the feature `conv`.
     }
-    fn [pixel_shuffle try_pixel_shuffle] ([] input: &Tensor, upscale_factor: i64)
-    -> Tensor = engine::nn::image::shuffle::pixel_shuffle, (input.engine(), upscale_factor)
+    fn [pixel_shuffle try_pixel_shuffle] ([] input: &Tensor, upscale_factor: usize)
+    -> Tensor = engine::nn::image::shuffle::pixel_shuffle, (input.engine(), as_count(upscale_factor))
     {}
 }
 
@@ -1029,8 +1031,8 @@ op! {
         ///
         /// Needs the feature `conv`.
     }
-    fn [pixel_unshuffle try_pixel_unshuffle] ([] input: &Tensor, downscale_factor: i64)
-    -> Tensor = engine::nn::image::shuffle::pixel_unshuffle, (input.engine(), downscale_factor)
+    fn [pixel_unshuffle try_pixel_unshuffle] ([] input: &Tensor, downscale_factor: usize)
+    -> Tensor = engine::nn::image::shuffle::pixel_unshuffle, (input.engine(), as_count(downscale_factor))
     {}
 }
 
@@ -1049,8 +1051,8 @@ op! {
         ///
         /// Needs the feature `conv`.
     }
-    fn [channel_shuffle try_channel_shuffle] ([] input: &Tensor, groups: i64)
-    -> Tensor = engine::nn::image::shuffle::channel_shuffle, (input.engine(), groups)
+    fn [channel_shuffle try_channel_shuffle] ([] input: &Tensor, groups: usize)
+    -> Tensor = engine::nn::image::shuffle::channel_shuffle, (input.engine(), as_count(groups))
     {}
 }
 
@@ -1060,10 +1062,12 @@ op! {
         ///
         /// Args: `input` (N, C, W), (N, C, H, W) or (N, C, D, H, W), floating dtype (uint8 for some modes); `size` the
         /// new sizes, or `scale_factor` what to multiply the old ones by: one number for all or one for each; `mode`
-        /// 'nearest', 'nearest-exact', 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear';
+        /// `Interpolation::Nearest`, `Interpolation::NearestExact`, `Interpolation::Area`, or by the number of axes
+        /// `Interpolation::Linear`, `Interpolation::Bilinear`, `Interpolation::Bicubic`, `Interpolation::Trilinear`;
         /// `align_corners` lets the corners of both coincide (in the last four); `recompute_scale_factor` takes
         /// positions from the sizes instead of the factors; `antialias` makes positions of a smaller image means of all
-        /// that they cover ('bilinear', 'bicubic' and 'lanczos', which is smooth alone).
+        /// that they cover (`Interpolation::Bilinear`, `Interpolation::Bicubic` and `Interpolation::Lanczos`, which is
+        /// smooth alone).
         ///
         /// Returns: a tensor of the new sizes.
         ///
@@ -1128,10 +1132,10 @@ op! {
         /// Samples of `input` at the points of `grid`.
         ///
         /// Args: `input` (N, C, H, W) or (N, C, D, H, W), floating dtype; `grid` (N, H', W', 2) or (N, D', H', W', 3)
-        /// of the same dtype: for each sample its x, y (and z), where -1 and 1 are the edges; `mode` 'bilinear' (also
-        /// of three axes), 'nearest' or 'bicubic' (two axes); `padding_mode` what is outside: 'zeros', 'border' for the
-        /// nearest element, 'reflection'; `align_corners` lets -1 and 1 be the centres of the outermost elements
-        /// instead.
+        /// of the same dtype: for each sample its x, y (and z), where -1 and 1 are the edges; `mode`
+        /// `GridSampleMode::Bilinear` (also of three axes), `GridSampleMode::Nearest` or `GridSampleMode::Bicubic` (two
+        /// axes); `padding_mode` what is outside: `GridPadding::Zeros`, `GridPadding::Border` for the nearest element,
+        /// `GridPadding::Reflection`; `align_corners` lets -1 and 1 be the centres of the outermost elements instead.
         ///
         /// Returns: a tensor (N, C, H', W') or (N, C, D', H', W').
         ///

@@ -3,7 +3,7 @@
 use crate::engine::ops as engine;
 use crate::operand::Operand;
 use crate::ops::options::*;
-use crate::ops::{as_operand, as_scalar, as_shape, factory};
+use crate::ops::{as_count, as_operand, as_scalar, as_shape, factory};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
 
@@ -257,11 +257,12 @@ op! {
         /// ```
     }
     fn [linspace try_linspace linspace_with try_linspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
-        steps: i64)
+        steps: usize)
     made [linspace try_linspace linspace_with try_linspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
-        steps: i64)
-    -> Tensor = engine::create::range::linspace, (as_scalar(start), as_scalar(end), steps, factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), steps, factory(o.dtype,
+        steps: usize)
+    -> Tensor = engine::create::range::linspace, (as_scalar(start), as_scalar(end), as_count(steps), factory(None,
+        false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), as_count(steps), factory(o.dtype,
         o.requires_grad))}
 }
 
@@ -285,10 +286,10 @@ op! {
     }
     fn [linspace_tensors try_linspace_tensors linspace_tensors_with try_linspace_tensors_with] (['a] start: impl
         Into<Operand<'a>>,
-        end: impl Into<Operand<'a>>, steps: i64)
-    -> Tensor = engine::create::range::linspace_tensors, (as_operand(start).engine(), as_operand(end).engine(), steps,
-        factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), steps,
+        end: impl Into<Operand<'a>>, steps: usize)
+    -> Tensor = engine::create::range::linspace_tensors, (as_operand(start).engine(), as_operand(end).engine(),
+        as_count(steps), factory(None, false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), as_count(steps),
         factory(o.dtype, o.requires_grad))}
 }
 
@@ -309,10 +310,10 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [eye try_eye eye_with try_eye_with] ([] n: i64)
-    made [eye try_eye eye_with try_eye_with] ([] n: i64)
-    -> Tensor = engine::create::range::eye, (n, None, factory(None, false))
-    {[] o: EyeOptions => Tensor = (n, o.m, factory(o.dtype, o.requires_grad))}
+    fn [eye try_eye eye_with try_eye_with] ([] n: usize)
+    made [eye try_eye eye_with try_eye_with] ([] n: usize)
+    -> Tensor = engine::create::range::eye, (as_count(n), None, factory(None, false))
+    {[] o: EyeOptions => Tensor = (as_count(n), o.m, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -557,12 +558,13 @@ op! {
         /// ```
     }
     fn [logspace try_logspace logspace_with try_logspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
-        steps: i64)
+        steps: usize)
     made [logspace try_logspace logspace_with try_logspace_with] ([] start: impl Into<Scalar>, end: impl Into<Scalar>,
-        steps: i64)
-    -> Tensor = engine::create::spaced::logspace, (as_scalar(start), as_scalar(end), steps, 10.0, factory(None, false))
-    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), steps, o.base, factory(o.dtype,
-        o.requires_grad))}
+        steps: usize)
+    -> Tensor = engine::create::spaced::logspace, (as_scalar(start), as_scalar(end), as_count(steps), 10.0,
+        factory(None, false))
+    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_scalar(start), as_scalar(end), as_count(steps), o.base,
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -586,11 +588,11 @@ op! {
     }
     fn [logspace_tensors try_logspace_tensors logspace_tensors_with try_logspace_tensors_with] (['a] start: impl
         Into<Operand<'a>>,
-        end: impl Into<Operand<'a>>, steps: i64)
-    -> Tensor = engine::create::spaced::logspace_tensors, (as_operand(start).engine(), as_operand(end).engine(), steps,
-        10.0, factory(None, false))
-    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), steps,
-        o.base, factory(o.dtype, o.requires_grad))}
+        end: impl Into<Operand<'a>>, steps: usize)
+    -> Tensor = engine::create::spaced::logspace_tensors, (as_operand(start).engine(), as_operand(end).engine(),
+        as_count(steps), 10.0, factory(None, false))
+    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(),
+        as_count(steps), o.base, factory(o.dtype, o.requires_grad))}
 }
 
 op! {
@@ -611,10 +613,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [tril_indices try_tril_indices tril_indices_with try_tril_indices_with] ([] row: i64, col: i64)
-    made [tril_indices try_tril_indices tril_indices_with try_tril_indices_with] ([] row: i64, col: i64)
-    -> Tensor = engine::create::spaced::tril_indices, (row, col, 0, factory(None, false))
-    {[] o: OffsetDtypeRequiresGradOptions => Tensor = (row, col, o.offset, factory(o.dtype, o.requires_grad))}
+    fn [tril_indices try_tril_indices tril_indices_with try_tril_indices_with] ([] row: usize, col: usize)
+    made [tril_indices try_tril_indices tril_indices_with try_tril_indices_with] ([] row: usize, col: usize)
+    -> Tensor = engine::create::spaced::tril_indices, (as_count(row), as_count(col), 0, factory(None, false))
+    {[] o: OffsetDtypeRequiresGradOptions => Tensor = (as_count(row), as_count(col), o.offset, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -635,10 +638,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [triu_indices try_triu_indices triu_indices_with try_triu_indices_with] ([] row: i64, col: i64)
-    made [triu_indices try_triu_indices triu_indices_with try_triu_indices_with] ([] row: i64, col: i64)
-    -> Tensor = engine::create::spaced::triu_indices, (row, col, 0, factory(None, false))
-    {[] o: OffsetDtypeRequiresGradOptions => Tensor = (row, col, o.offset, factory(o.dtype, o.requires_grad))}
+    fn [triu_indices try_triu_indices triu_indices_with try_triu_indices_with] ([] row: usize, col: usize)
+    made [triu_indices try_triu_indices triu_indices_with try_triu_indices_with] ([] row: usize, col: usize)
+    -> Tensor = engine::create::spaced::triu_indices, (as_count(row), as_count(col), 0, factory(None, false))
+    {[] o: OffsetDtypeRequiresGradOptions => Tensor = (as_count(row), as_count(col), o.offset, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -659,10 +663,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [hann_window try_hann_window hann_window_with try_hann_window_with] ([] window_length: i64)
-    made [hann_window try_hann_window hann_window_with try_hann_window_with] ([] window_length: i64)
-    -> Tensor = engine::create::window::hann_window, (window_length, true, factory(None, false))
-    {[] o: PeriodicDtypeRequiresGradOptions => Tensor = (window_length, o.periodic, factory(o.dtype, o.requires_grad))}
+    fn [hann_window try_hann_window hann_window_with try_hann_window_with] ([] window_length: usize)
+    made [hann_window try_hann_window hann_window_with try_hann_window_with] ([] window_length: usize)
+    -> Tensor = engine::create::window::hann_window, (as_count(window_length), true, factory(None, false))
+    {[] o: PeriodicDtypeRequiresGradOptions => Tensor = (as_count(window_length), o.periodic, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -683,10 +688,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [hamming_window try_hamming_window hamming_window_with try_hamming_window_with] ([] window_length: i64)
-    made [hamming_window try_hamming_window hamming_window_with try_hamming_window_with] ([] window_length: i64)
-    -> Tensor = engine::create::window::hamming_window, (window_length, true, 0.54, 0.46, factory(None, false))
-    {[] o: HammingWindowOptions => Tensor = (window_length, o.periodic, o.alpha, o.beta, factory(o.dtype,
+    fn [hamming_window try_hamming_window hamming_window_with try_hamming_window_with] ([] window_length: usize)
+    made [hamming_window try_hamming_window hamming_window_with try_hamming_window_with] ([] window_length: usize)
+    -> Tensor = engine::create::window::hamming_window, (as_count(window_length), true, 0.54, 0.46, factory(None,
+        false))
+    {[] o: HammingWindowOptions => Tensor = (as_count(window_length), o.periodic, o.alpha, o.beta, factory(o.dtype,
         o.requires_grad))}
 }
 
@@ -706,10 +712,11 @@ op! {
         /// assert_eq!(Tensor::blackman_window_with(5, |o| o.periodic(false)).shape(), [5]);
         /// ```
     }
-    fn [blackman_window try_blackman_window blackman_window_with try_blackman_window_with] ([] window_length: i64)
-    made [blackman_window try_blackman_window blackman_window_with try_blackman_window_with] ([] window_length: i64)
-    -> Tensor = engine::create::window::blackman_window, (window_length, true, factory(None, false))
-    {[] o: PeriodicDtypeRequiresGradOptions => Tensor = (window_length, o.periodic, factory(o.dtype, o.requires_grad))}
+    fn [blackman_window try_blackman_window blackman_window_with try_blackman_window_with] ([] window_length: usize)
+    made [blackman_window try_blackman_window blackman_window_with try_blackman_window_with] ([] window_length: usize)
+    -> Tensor = engine::create::window::blackman_window, (as_count(window_length), true, factory(None, false))
+    {[] o: PeriodicDtypeRequiresGradOptions => Tensor = (as_count(window_length), o.periodic, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -730,10 +737,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [bartlett_window try_bartlett_window bartlett_window_with try_bartlett_window_with] ([] window_length: i64)
-    made [bartlett_window try_bartlett_window bartlett_window_with try_bartlett_window_with] ([] window_length: i64)
-    -> Tensor = engine::create::window::bartlett_window, (window_length, true, factory(None, false))
-    {[] o: PeriodicDtypeRequiresGradOptions => Tensor = (window_length, o.periodic, factory(o.dtype, o.requires_grad))}
+    fn [bartlett_window try_bartlett_window bartlett_window_with try_bartlett_window_with] ([] window_length: usize)
+    made [bartlett_window try_bartlett_window bartlett_window_with try_bartlett_window_with] ([] window_length: usize)
+    -> Tensor = engine::create::window::bartlett_window, (as_count(window_length), true, factory(None, false))
+    {[] o: PeriodicDtypeRequiresGradOptions => Tensor = (as_count(window_length), o.periodic, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -755,10 +763,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [kaiser_window try_kaiser_window kaiser_window_with try_kaiser_window_with] ([] window_length: i64)
-    made [kaiser_window try_kaiser_window kaiser_window_with try_kaiser_window_with] ([] window_length: i64)
-    -> Tensor = engine::create::window::kaiser_window, (window_length, true, 12.0, factory(None, false))
-    {[] o: KaiserWindowOptions => Tensor = (window_length, o.periodic, o.beta, factory(o.dtype, o.requires_grad))}
+    fn [kaiser_window try_kaiser_window kaiser_window_with try_kaiser_window_with] ([] window_length: usize)
+    made [kaiser_window try_kaiser_window kaiser_window_with try_kaiser_window_with] ([] window_length: usize)
+    -> Tensor = engine::create::window::kaiser_window, (as_count(window_length), true, 12.0, factory(None, false))
+    {[] o: KaiserWindowOptions => Tensor = (as_count(window_length), o.periodic, o.beta, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {

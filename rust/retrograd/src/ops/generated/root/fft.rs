@@ -2,6 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
+use crate::ops::as_count;
 use crate::ops::options::*;
 
 op! {
@@ -33,11 +34,11 @@ op! {
         ///
         /// Needs the feature `fft`.
     }
-    fn [stft try_stft stft_with try_stft_with] ([] input: &Tensor, n_fft: i64)
-    method [stft try_stft stft_with try_stft_with] ([] &self, n_fft: i64) {let input = self;}
-    -> Tensor = engine::fft::short_time::stft, (input.engine(), n_fft, None, None, None, true, "reflect", false, None,
-        None, None)
-    {['o] o: StftOptions<'o> => Tensor = (input.engine(), n_fft, o.hop_length, o.win_length,
+    fn [stft try_stft stft_with try_stft_with] ([] input: &Tensor, n_fft: usize)
+    method [stft try_stft stft_with try_stft_with] ([] &self, n_fft: usize) {let input = self;}
+    -> Tensor = engine::fft::short_time::stft, (input.engine(), as_count(n_fft), None, None, None, true, "reflect",
+        false, None, None, None)
+    {['o] o: StftOptions<'o> => Tensor = (input.engine(), as_count(n_fft), o.hop_length, o.win_length,
         o.window.map(Tensor::engine), o.center, o.pad_mode.name(), o.normalized, o.onesided, o.return_complex,
         o.align_to_window)}
 }
@@ -61,10 +62,10 @@ op! {
         ///
         /// Needs the feature `fft`.
     }
-    fn [istft try_istft istft_with try_istft_with] ([] input: &Tensor, n_fft: i64)
-    method [istft try_istft istft_with try_istft_with] ([] &self, n_fft: i64) {let input = self;}
-    -> Tensor = engine::fft::short_time::istft, (input.engine(), n_fft, None, None, None, true, false, None, None,
-        false)
-    {['o] o: IstftOptions<'o> => Tensor = (input.engine(), n_fft, o.hop_length, o.win_length,
+    fn [istft try_istft istft_with try_istft_with] ([] input: &Tensor, n_fft: usize)
+    method [istft try_istft istft_with try_istft_with] ([] &self, n_fft: usize) {let input = self;}
+    -> Tensor = engine::fft::short_time::istft, (input.engine(), as_count(n_fft), None, None, None, true, false, None,
+        None, false)
+    {['o] o: IstftOptions<'o> => Tensor = (input.engine(), as_count(n_fft), o.hop_length, o.win_length,
         o.window.map(Tensor::engine), o.center, o.normalized, o.onesided, o.length, o.return_complex)}
 }

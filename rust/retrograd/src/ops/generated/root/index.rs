@@ -2,7 +2,7 @@
 
 use crate::engine::ops as engine;
 use crate::ops::options::*;
-use crate::ops::{Reduce, ScatterReduction, Tensors, as_scalar};
+use crate::ops::{Reduce, ScatterReduction, Tensors, as_count, as_scalar};
 use crate::{Scalar, Tensor};
 
 op! {
@@ -143,7 +143,7 @@ op! {
         /// `input` with the elements of `src` added or multiplied where `index` names along an axis: an old form of
         /// `scatter_add` and `scatter_reduce`.
         ///
-        /// Args: `reduce` is "add" or "multiply".
+        /// Args: `reduce` is `ScatterReduction::Add` or `ScatterReduction::Multiply`.
         ///
         /// Errors: for another one.
         #[doc(alias = "scatter")]
@@ -379,11 +379,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [nonzero_static try_nonzero_static nonzero_static_with try_nonzero_static_with] ([] input: &Tensor, size: i64)
+    fn [nonzero_static try_nonzero_static nonzero_static_with try_nonzero_static_with] ([] input: &Tensor, size: usize)
     method [nonzero_static try_nonzero_static nonzero_static_with try_nonzero_static_with] ([] &self,
-        size: i64) {let input = self;}
-    -> Tensor = engine::index::mask::nonzero_static, (input.engine(), size, -1)
-    {[] o: NonzeroStaticOptions => Tensor = (input.engine(), size, o.fill_value)}
+        size: usize) {let input = self;}
+    -> Tensor = engine::index::mask::nonzero_static, (input.engine(), as_count(size), -1)
+    {[] o: NonzeroStaticOptions => Tensor = (input.engine(), as_count(size), o.fill_value)}
 }
 
 op! {
@@ -589,12 +589,13 @@ op! {
         /// `input` with the elements of `src` combined into the places that `index` names along an axis.
         ///
         /// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src`
-        /// of the dtype of `input`; `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the
-        /// elements of `input` in the places named do not count.
+        /// of the dtype of `input`; `reduce` is `Reduce::Sum`, `Reduce::Prod`, `Reduce::Mean`, `Reduce::Amax` or
+        /// `Reduce::Amin`; without `include_self` the elements of `input` in the places named do not count.
         ///
         /// Returns: a tensor of the sizes of `input`.
         ///
-        /// Derivative: that of the reduction; for "amax" and "amin" `g`, split evenly among equal elements.
+        /// Derivative: that of the reduction; for `Reduce::Amax` and `Reduce::Amin` `g`, split evenly among equal
+        /// elements.
         ///
         /// Errors: if an index is out of range, or sizes or dtypes do not fit.
         ///
@@ -626,13 +627,14 @@ op! {
         /// `input` with the slices of `source` combined into those that `index` names along an axis.
         ///
         /// Args: `dim` an axis; `index` a vector of int32 or int64; `source` of the dtype of `input`, and of its sizes
-        /// but along `dim`, where it has as many as the index; `reduce` is "prod", "mean", "amax" or "amin"; without
-        /// `include_self` the elements of `input` in the places named do not count.
+        /// but along `dim`, where it has as many as the index; `reduce` is `Reduce::Prod`, `Reduce::Mean`,
+        /// `Reduce::Amax` or `Reduce::Amin`; without `include_self` the elements of `input` in the places named do not
+        /// count.
         ///
         /// Returns: a tensor of the sizes of `input`.
         ///
-        /// Derivative: that of the reduction, as of `scatter_reduce`; for "amax" and "amin" `g`, split evenly among
-        /// equal elements.
+        /// Derivative: that of the reduction, as of `scatter_reduce`; for `Reduce::Amax` and `Reduce::Amin` `g`, split
+        /// evenly among equal elements.
         ///
         /// Errors: if an index is out of range or no vector; if sizes or dtypes do not fit.
         ///
@@ -662,12 +664,12 @@ op! {
     {
         /// Each segment of a dimension reduced to one element: neighbouring slices, whose numbers or borders are given.
         ///
-        /// Args: `data` a floating dtype; `reduce` is "sum", "mean", "max", "min" or "prod"; `lengths` int32 or int64,
-        /// how many indices of `axis` each segment has; or `offsets` where each begins, and behind them the end of the
-        /// last; both with the sizes of `data` before `axis`, their last dimension; `unsafe` does not check that the
-        /// lengths sum to the size of the dimension; `indices` `None`, as in torch; `initial` is what each reduction
-        /// begins with: for a segment without indices it is the result, which is else 0 for a sum, 1 for a product, an
-        /// infinity for extremes and NaN for a mean.
+        /// Args: `data` a floating dtype; `reduce` is `Reduce::Sum`, `Reduce::Mean`, `Reduce::Amax`, `Reduce::Amin` or
+        /// `Reduce::Prod`; `lengths` int32 or int64, how many indices of `axis` each segment has; or `offsets` where
+        /// each begins, and behind them the end of the last; both with the sizes of `data` before `axis`, their last
+        /// dimension; `unsafe` does not check that the lengths sum to the size of the dimension; `indices` `None`, as
+        /// in torch; `initial` is what each reduction begins with: for a segment without indices it is the result,
+        /// which is else 0 for a sum, 1 for a product, an infinity for extremes and NaN for a mean.
         ///
         /// Returns: `data` with one element per segment along `axis`.
         ///

@@ -492,9 +492,8 @@ op! {
         /// The distances between the rows of two matrices, or of two batches of them.
         ///
         /// Args: `x1` (..., p, m), `x2` (..., r, m), float32 or float64, whose leading sizes broadcast; `p` the norm of
-        /// the differences, 0 or more; `compute_mode` for `p=2`: 'use_mm_for_euclid_dist' expands the square, which is
-        /// faster and less exact, 'donot_use_mm_for_euclid_dist' does not, 'use_mm_for_euclid_dist_if_necessary' does
-        /// so for more than 25 rows.
+        /// the differences, 0 or more; `compute_mode` for `p=2`: `CdistMode::Mm` expands the square, which is faster
+        /// and less exact, `CdistMode::NoMm` does not, `CdistMode::MmIfNecessary` does so for more than 25 rows.
         ///
         /// Returns: a tensor of sizes (..., p, r).
         ///

@@ -3,8 +3,8 @@
 #![cfg_attr(not(all(feature = "conv", feature = "nn")), allow(unused_imports))]
 
 use crate::engine::ops as engine;
-use crate::ops::as_shape;
 use crate::ops::options::*;
+use crate::ops::{as_count, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
 
@@ -93,9 +93,9 @@ op! {
         /// Needs the feature `nn`.
     }
     fn [native_group_norm try_native_group_norm] ([] input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>,
-        n: i64, c: i64, hxw: i64, group: i64, eps: f64)
+        n: usize, c: usize, hxw: usize, group: usize, eps: f64)
     -> Vec<Tensor> = engine::nn::native::native_group_norm, (input.engine(), weight.map(Tensor::engine),
-        bias.map(Tensor::engine), n, c, hxw, group, eps)
+        bias.map(Tensor::engine), as_count(n), as_count(c), as_count(hxw), as_count(group), eps)
     {}
 }
 
@@ -301,10 +301,10 @@ op! {
     }
     fn [convolution try_convolution] ([] input: &Tensor, weight: &Tensor, bias: Option<&Tensor>,
         stride: impl Into<Shape>, padding: impl Into<Shape>, dilation: impl Into<Shape>, transposed: bool,
-        output_padding: impl Into<Shape>, groups: i64)
+        output_padding: impl Into<Shape>, groups: usize)
     -> Tensor = engine::nn::conv::entries::convolution, (input.engine(), weight.engine(), bias.map(Tensor::engine),
         as_shape(stride).as_slice(), as_shape(padding).as_slice(), as_shape(dilation).as_slice(), transposed,
-        as_shape(output_padding).as_slice(), groups)
+        as_shape(output_padding).as_slice(), as_count(groups))
     {}
 }
 
@@ -505,8 +505,8 @@ op! {
         ///
         /// Needs the feature `conv`.
     }
-    fn [pixel_shuffle try_pixel_shuffle] ([] input: &Tensor, upscale_factor: i64)
-    -> Tensor = engine::nn::image::shuffle::top_pixel_shuffle, (input.engine(), upscale_factor)
+    fn [pixel_shuffle try_pixel_shuffle] ([] input: &Tensor, upscale_factor: usize)
+    -> Tensor = engine::nn::image::shuffle::top_pixel_shuffle, (input.engine(), as_count(upscale_factor))
     {}
 }
 
@@ -519,8 +519,8 @@ op! {
         ///
         /// Needs the feature `conv`.
     }
-    fn [pixel_unshuffle try_pixel_unshuffle] ([] input: &Tensor, downscale_factor: i64)
-    -> Tensor = engine::nn::image::shuffle::top_pixel_unshuffle, (input.engine(), downscale_factor)
+    fn [pixel_unshuffle try_pixel_unshuffle] ([] input: &Tensor, downscale_factor: usize)
+    -> Tensor = engine::nn::image::shuffle::top_pixel_unshuffle, (input.engine(), as_count(downscale_factor))
     {}
 }
 
@@ -533,8 +533,8 @@ op! {
         ///
         /// Needs the feature `conv`.
     }
-    fn [channel_shuffle try_channel_shuffle] ([] input: &Tensor, groups: i64)
-    -> Tensor = engine::nn::image::shuffle::top_channel_shuffle, (input.engine(), groups)
+    fn [channel_shuffle try_channel_shuffle] ([] input: &Tensor, groups: usize)
+    -> Tensor = engine::nn::image::shuffle::top_channel_shuffle, (input.engine(), as_count(groups))
     {}
 }
 

@@ -5,7 +5,7 @@
 use crate::engine::ops as engine;
 use crate::operand::Operand;
 use crate::ops::options::*;
-use crate::ops::{MantissaExponent, RoundingMode, as_operand, as_scalar};
+use crate::ops::{MantissaExponent, RoundingMode, as_count, as_operand, as_scalar};
 use crate::{Scalar, Tensor};
 
 pub use crate::ops::abs as absolute;
@@ -265,7 +265,8 @@ op! {
     {
         /// Divides `input` by `other` and rounds the quotient as `rounding_mode` says.
         ///
-        /// Args: `input`, `other` as above; `rounding_mode` `None`, 'trunc' (towards zero) or 'floor' (down).
+        /// Args: `input`, `other` as above; `rounding_mode` `None`, `RoundingMode::Trunc` (towards zero) or
+        /// `RoundingMode::Floor` (down).
         ///
         /// Returns: a tensor of the broadcast shape; integers stay integers if rounded.
         ///
@@ -2472,8 +2473,8 @@ op! {
         ///
         /// Errors: if `n` is negative.
     }
-    fn [polygamma try_polygamma] ([] n: i64, input: &Tensor)
-    -> Tensor = engine::pointwise::special::polygamma, (n, input.engine())
+    fn [polygamma try_polygamma] ([] n: usize, input: &Tensor)
+    -> Tensor = engine::pointwise::special::polygamma, (as_count(n), input.engine())
     {}
 }
 
@@ -2481,12 +2482,12 @@ op! {
     {
         /// The derivative of order `n` of `digamma`, of each element; see `polygamma` at the top level.
     }
-    method [polygamma try_polygamma] ([] &self, n: i64) {let input = self;}
+    method [polygamma try_polygamma] ([] &self, n: usize) {let input = self;}
     in_place {
         /// The in-place form of `polygamma`: writes to the tensor, and returns it.
     } [polygamma_ try_polygamma_] ([] &self,
-        n: i64) {let input = self;} {engine::pointwise::special::polygamma_method_as}
-    -> Tensor = engine::pointwise::special::polygamma_method, (input.engine(), n)
+        n: usize) {let input = self;} {engine::pointwise::special::polygamma_method_as}
+    -> Tensor = engine::pointwise::special::polygamma_method, (input.engine(), as_count(n))
     {}
 }
 
@@ -2510,12 +2511,12 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [mvlgamma try_mvlgamma] ([] input: &Tensor, p: i64)
-    method [mvlgamma try_mvlgamma] ([] &self, p: i64) {let input = self;}
+    fn [mvlgamma try_mvlgamma] ([] input: &Tensor, p: usize)
+    method [mvlgamma try_mvlgamma] ([] &self, p: usize) {let input = self;}
     in_place {
         /// The in-place form of `mvlgamma`: writes to the tensor, and returns it.
-    } [mvlgamma_ try_mvlgamma_] ([] &self, p: i64) {let input = self;} {engine::pointwise::special::mvlgamma_as}
-    -> Tensor = engine::pointwise::special::mvlgamma, (input.engine(), p)
+    } [mvlgamma_ try_mvlgamma_] ([] &self, p: usize) {let input = self;} {engine::pointwise::special::mvlgamma_as}
+    -> Tensor = engine::pointwise::special::mvlgamma, (input.engine(), as_count(p))
     {}
 }
 

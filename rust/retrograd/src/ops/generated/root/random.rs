@@ -5,7 +5,7 @@
 use crate::Tensor;
 use crate::engine::ops as engine;
 use crate::ops::options::*;
-use crate::ops::{as_shape, factory};
+use crate::ops::{as_count, as_shape, factory};
 use crate::shape::Shape;
 
 op! {
@@ -120,10 +120,11 @@ op! {
         ///
         /// Errors: if `n` is negative or too large for the dtype.
     }
-    fn [randperm try_randperm randperm_with try_randperm_with] ([] n: i64)
-    made [randperm try_randperm randperm_with try_randperm_with] ([] n: i64)
-    -> Tensor = engine::random::factory::randperm, (n, None, factory(None, false))
-    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (n, o.generator, factory(o.dtype, o.requires_grad))}
+    fn [randperm try_randperm randperm_with try_randperm_with] ([] n: usize)
+    made [randperm try_randperm randperm_with try_randperm_with] ([] n: usize)
+    -> Tensor = engine::random::factory::randperm, (as_count(n), None, factory(None, false))
+    {['o] o: GeneratorDtypeRequiresGradOptions<'o> => Tensor = (as_count(n), o.generator, factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -510,11 +511,11 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [multinomial try_multinomial multinomial_with try_multinomial_with] ([] input: &Tensor, num_samples: i64)
+    fn [multinomial try_multinomial multinomial_with try_multinomial_with] ([] input: &Tensor, num_samples: usize)
     method [multinomial try_multinomial multinomial_with try_multinomial_with] ([] &self,
-        num_samples: i64) {let input = self;}
-    -> Tensor = engine::random::choice::multinomial, (input.engine(), num_samples, false, None)
-    {['o] o: MultinomialOptions<'o> => Tensor = (input.engine(), num_samples, o.replacement, o.generator)}
+        num_samples: usize) {let input = self;}
+    -> Tensor = engine::random::choice::multinomial, (input.engine(), as_count(num_samples), false, None)
+    {['o] o: MultinomialOptions<'o> => Tensor = (input.engine(), as_count(num_samples), o.replacement, o.generator)}
 }
 
 op! {

@@ -948,8 +948,8 @@ op! {
 
 op! {
     {
-        /// The norm by name: "fro", the root of the sum of squares, or "nuc", the sum of the singular values of
-        /// matrices.
+        /// The norm by name: `MatrixNorm::Fro`, the root of the sum of squares, or `MatrixNorm::Nuc`, the sum of the
+        /// singular values of matrices.
         ///
         /// Args: `dim`, `keepdim`, `dtype` as above.
         ///

@@ -2,8 +2,8 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::Tensors;
 use crate::ops::options::*;
+use crate::ops::{Tensors, as_count};
 
 op! {
     {
@@ -24,9 +24,9 @@ op! {
         /// Needs the feature `rnn`.
     }
     fn [rnn_tanh try_rnn_tanh] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
-        num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
+        num_layers: usize, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
     -> (Tensor, Tensor) = engine::rnn::rnn_tanh, (input.engine(), hx.engine(), params.into().engine(), has_biases,
-        num_layers, dropout, train, bidirectional, batch_first)
+        as_count(num_layers), dropout, train, bidirectional, batch_first)
     {}
 }
 
@@ -40,10 +40,10 @@ op! {
         #[doc(alias = "rnn_tanh")]
     }
     fn [rnn_tanh_packed try_rnn_tanh_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
-        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: i64, dropout: f64, train: bool,
+        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: usize, dropout: f64, train: bool,
         bidirectional: bool)
     -> (Tensor, Tensor) = engine::rnn::rnn_tanh_packed, (data.engine(), batch_sizes.engine(), hx.engine(),
-        params.into().engine(), has_biases, num_layers, dropout, train, bidirectional)
+        params.into().engine(), has_biases, as_count(num_layers), dropout, train, bidirectional)
     {}
 }
 
@@ -66,9 +66,9 @@ op! {
         /// Needs the feature `rnn`.
     }
     fn [rnn_relu try_rnn_relu] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
-        num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
+        num_layers: usize, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
     -> (Tensor, Tensor) = engine::rnn::rnn_relu, (input.engine(), hx.engine(), params.into().engine(), has_biases,
-        num_layers, dropout, train, bidirectional, batch_first)
+        as_count(num_layers), dropout, train, bidirectional, batch_first)
     {}
 }
 
@@ -82,10 +82,10 @@ op! {
         #[doc(alias = "rnn_relu")]
     }
     fn [rnn_relu_packed try_rnn_relu_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
-        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: i64, dropout: f64, train: bool,
+        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: usize, dropout: f64, train: bool,
         bidirectional: bool)
     -> (Tensor, Tensor) = engine::rnn::rnn_relu_packed, (data.engine(), batch_sizes.engine(), hx.engine(),
-        params.into().engine(), has_biases, num_layers, dropout, train, bidirectional)
+        params.into().engine(), has_biases, as_count(num_layers), dropout, train, bidirectional)
     {}
 }
 
@@ -111,9 +111,9 @@ op! {
         /// Needs the feature `rnn`.
     }
     fn [lstm try_lstm] (['a] input: &Tensor, hx: impl Into<Tensors<'a>>, params: impl Into<Tensors<'a>>,
-        has_biases: bool, num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
+        has_biases: bool, num_layers: usize, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
     -> Vec<Tensor> = engine::rnn::lstm, (input.engine(), hx.into().engine(), params.into().engine(), has_biases,
-        num_layers, dropout, train, bidirectional, batch_first)
+        as_count(num_layers), dropout, train, bidirectional, batch_first)
     {}
 }
 
@@ -127,10 +127,10 @@ op! {
         #[doc(alias = "lstm")]
     }
     fn [lstm_packed try_lstm_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: impl Into<Tensors<'a>>,
-        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: i64, dropout: f64, train: bool,
+        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: usize, dropout: f64, train: bool,
         bidirectional: bool)
     -> Vec<Tensor> = engine::rnn::lstm_packed, (data.engine(), batch_sizes.engine(), hx.into().engine(),
-        params.into().engine(), has_biases, num_layers, dropout, train, bidirectional)
+        params.into().engine(), has_biases, as_count(num_layers), dropout, train, bidirectional)
     {}
 }
 
@@ -153,9 +153,9 @@ op! {
         /// Needs the feature `rnn`.
     }
     fn [gru try_gru] (['a] input: &Tensor, hx: &Tensor, params: impl Into<Tensors<'a>>, has_biases: bool,
-        num_layers: i64, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
+        num_layers: usize, dropout: f64, train: bool, bidirectional: bool, batch_first: bool)
     -> (Tensor, Tensor) = engine::rnn::gru, (input.engine(), hx.engine(), params.into().engine(), has_biases,
-        num_layers, dropout, train, bidirectional, batch_first)
+        as_count(num_layers), dropout, train, bidirectional, batch_first)
     {}
 }
 
@@ -169,10 +169,10 @@ op! {
         #[doc(alias = "gru")]
     }
     fn [gru_packed try_gru_packed] (['a] data: &Tensor, batch_sizes: &Tensor, hx: &Tensor,
-        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: i64, dropout: f64, train: bool,
+        params: impl Into<Tensors<'a>>, has_biases: bool, num_layers: usize, dropout: f64, train: bool,
         bidirectional: bool)
     -> (Tensor, Tensor) = engine::rnn::gru_packed, (data.engine(), batch_sizes.engine(), hx.engine(),
-        params.into().engine(), has_biases, num_layers, dropout, train, bidirectional)
+        params.into().engine(), has_biases, as_count(num_layers), dropout, train, bidirectional)
     {}
 }
 

@@ -3,7 +3,7 @@
 use crate::engine::ops as engine;
 use crate::operand::Operand;
 use crate::ops::options::*;
-use crate::ops::{Floats, Histogram, HistogramDd, Side, Tensors, as_operand, as_shape};
+use crate::ops::{Floats, Histogram, HistogramDd, Side, Tensors, as_count, as_operand, as_shape};
 use crate::shape::Shape;
 use crate::{Scalar, Tensor};
 
@@ -105,8 +105,8 @@ op! {
         ///
         /// Args: `sorted_sequence` a vector, or rows along the last axis that rise; `input` values, for rows with the
         /// same leading sizes, or a number for a vector; `out_int32` for int32 results; `right` puts a value behind
-        /// those equal to it, as does `side='right'`; `sorter` the indices that sort the sequence, if it is not sorted.
-        /// NaN comes last.
+        /// those equal to it, as does `side(Side::Right)`; `sorter` the indices that sort the sequence, if it is not
+        /// sorted. NaN comes last.
         ///
         /// Returns: int64, of the shape of `input`. No derivative.
         ///
@@ -245,9 +245,9 @@ op! {
         /// Errors: if shapes or dtypes are incompatible, there is no bin, or `range` is not finite or falls; for
         /// integers.
     }
-    fn [histogramdd try_histogramdd histogramdd_with try_histogramdd_with] ([] input: &Tensor, bins: i64)
-    -> HistogramDd = engine::sets::histogram_nd::histogramdd, (input.engine(), bins, None, None, false)
-    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), bins,
+    fn [histogramdd try_histogramdd histogramdd_with try_histogramdd_with] ([] input: &Tensor, bins: usize)
+    -> HistogramDd = engine::sets::histogram_nd::histogramdd, (input.engine(), as_count(bins), None, None, false)
+    {['o] o: RangeWeightDensityOptions<'o> => HistogramDd = (input.engine(), as_count(bins),
         o.range.as_ref().map(Floats::as_slice), o.weight.map(Tensor::engine), o.density)}
 }
 

@@ -2,8 +2,8 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
-use crate::ops::ValuesIndices;
 use crate::ops::options::*;
+use crate::ops::{ValuesIndices, as_count};
 
 op! {
     {
@@ -150,19 +150,19 @@ op! {
         ///
         /// Errors: if there are fewer than `k`, and for bool; for a dimension out of range.
     }
-    fn [topk try_topk topk_with try_topk_with] ([] input: &Tensor, k: i64)
-    method [topk try_topk topk_with try_topk_with] ([] &self, k: i64) {let input = self;}
-    -> ValuesIndices = engine::sort::select::topk, (input.engine(), k, -1, true, true)
-    {[] o: TopkOptions => ValuesIndices = (input.engine(), k, o.dim, o.largest, o.sorted)}
+    fn [topk try_topk topk_with try_topk_with] ([] input: &Tensor, k: usize)
+    method [topk try_topk topk_with try_topk_with] ([] &self, k: usize) {let input = self;}
+    -> ValuesIndices = engine::sort::select::topk, (input.engine(), as_count(k), -1, true, true)
+    {[] o: TopkOptions => ValuesIndices = (input.engine(), as_count(k), o.dim, o.largest, o.sorted)}
 }
 
 op! {
     {
         /// As `topk`, along `dim`.
     }
-    fn [topk_dim try_topk_dim] ([] input: &Tensor, k: i64, dim: i64)
-    method [topk_dim try_topk_dim] ([] &self, k: i64, dim: i64) {let input = self;}
-    -> ValuesIndices = engine::sort::select::topk, (input.engine(), k, dim, true, true)
+    fn [topk_dim try_topk_dim] ([] input: &Tensor, k: usize, dim: i64)
+    method [topk_dim try_topk_dim] ([] &self, k: usize, dim: i64) {let input = self;}
+    -> ValuesIndices = engine::sort::select::topk, (input.engine(), as_count(k), dim, true, true)
     {}
 }
 
@@ -179,19 +179,19 @@ op! {
         ///
         /// Errors: if `k` is out of range; for a dimension out of range or of size 0; for bool.
     }
-    fn [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] input: &Tensor, k: i64)
-    method [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] &self, k: i64) {let input = self;}
-    -> ValuesIndices = engine::sort::select::kthvalue, (input.engine(), k, -1, false)
-    {[] o: KthvalueOptions => ValuesIndices = (input.engine(), k, o.dim, o.keepdim)}
+    fn [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] input: &Tensor, k: usize)
+    method [kthvalue try_kthvalue kthvalue_with try_kthvalue_with] ([] &self, k: usize) {let input = self;}
+    -> ValuesIndices = engine::sort::select::kthvalue, (input.engine(), as_count(k), -1, false)
+    {[] o: KthvalueOptions => ValuesIndices = (input.engine(), as_count(k), o.dim, o.keepdim)}
 }
 
 op! {
     {
         /// As `kthvalue`, along `dim`.
     }
-    fn [kthvalue_dim try_kthvalue_dim] ([] input: &Tensor, k: i64, dim: i64)
-    method [kthvalue_dim try_kthvalue_dim] ([] &self, k: i64, dim: i64) {let input = self;}
-    -> ValuesIndices = engine::sort::select::kthvalue, (input.engine(), k, dim, false)
+    fn [kthvalue_dim try_kthvalue_dim] ([] input: &Tensor, k: usize, dim: i64)
+    method [kthvalue_dim try_kthvalue_dim] ([] &self, k: usize, dim: i64) {let input = self;}
+    -> ValuesIndices = engine::sort::select::kthvalue, (input.engine(), as_count(k), dim, false)
     {}
 }
 
@@ -308,7 +308,8 @@ op! {
         ///
         /// Args: `input` float32 or float64, with elements; `q` numbers from 0 to 1, a 0-dim tensor or a vector of the
         /// same dtype; `dim` the dimension, `None` for all elements; `keepdim` keeps it with size 1; `interpolation`
-        /// 'linear', 'lower', 'higher', 'midpoint' or 'nearest'.
+        /// `QuantileInterpolation::Linear`, `QuantileInterpolation::Lower`, `QuantileInterpolation::Higher`,
+        /// `QuantileInterpolation::Midpoint` or `QuantileInterpolation::Nearest`.
         ///
         /// Returns: a tensor without the dimension, with one in front for a vector `q`.
         ///

@@ -2,6 +2,7 @@
 
 use crate::Tensor;
 use crate::engine::ops as engine;
+use crate::ops::as_count;
 use crate::ops::options::*;
 use crate::shape::Shape;
 
@@ -85,8 +86,8 @@ op! {
         /// Errors: for a number of axes that the tensor does not have.
         #[doc(alias = "to_sparse")]
     }
-    method [to_sparse_dim try_to_sparse_dim] ([] &self, sparse_dim: i64) {let input = self;}
-    -> Tensor = engine::sparse::to_sparse_dim, (input.engine(), sparse_dim)
+    method [to_sparse_dim try_to_sparse_dim] ([] &self, sparse_dim: usize) {let input = self;}
+    -> Tensor = engine::sparse::to_sparse_dim, (input.engine(), as_count(sparse_dim))
     {}
 }
 

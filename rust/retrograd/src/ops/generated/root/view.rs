@@ -2,7 +2,7 @@
 
 use crate::engine::ops as engine;
 use crate::ops::options::*;
-use crate::ops::{Indexing, Tensors, as_dims, as_scalar, as_shape};
+use crate::ops::{Indexing, Tensors, as_count, as_dims, as_scalar, as_shape};
 use crate::shape::{Dims, Shape};
 use crate::{DType, Scalar, Tensor};
 
@@ -561,9 +561,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [narrow try_narrow] ([] input: &Tensor, dim: i64, start: i64, length: i64)
-    method [narrow try_narrow] ([] &self, dim: i64, start: i64, length: i64) {let input = self;}
-    -> Tensor = engine::view::slice::narrow, (input.engine(), dim, start, length)
+    fn [narrow try_narrow] ([] input: &Tensor, dim: i64, start: i64, length: usize)
+    method [narrow try_narrow] ([] &self, dim: i64, start: i64, length: usize) {let input = self;}
+    -> Tensor = engine::view::slice::narrow, (input.engine(), dim, start, as_count(length))
     {}
 }
 
@@ -579,9 +579,9 @@ op! {
         /// ```
         #[doc(alias = "narrow")]
     }
-    fn [narrow_tensor try_narrow_tensor] ([] input: &Tensor, dim: i64, start: &Tensor, length: i64)
-    method [narrow_tensor try_narrow_tensor] ([] &self, dim: i64, start: &Tensor, length: i64) {let input = self;}
-    -> Tensor = engine::view::slice::narrow_tensor, (input.engine(), dim, start.engine(), length)
+    fn [narrow_tensor try_narrow_tensor] ([] input: &Tensor, dim: i64, start: &Tensor, length: usize)
+    method [narrow_tensor try_narrow_tensor] ([] &self, dim: i64, start: &Tensor, length: usize) {let input = self;}
+    -> Tensor = engine::view::slice::narrow_tensor, (input.engine(), dim, start.engine(), as_count(length))
     {}
 }
 
@@ -651,17 +651,17 @@ op! {
         ///
         /// Errors: for a negative size, or sizes that do not sum to that of the axis.
     }
-    fn [split try_split split_with try_split_with] ([] tensor: &Tensor, split_size_or_sections: i64)
-    -> Vec<Tensor> = engine::view::split::split, (tensor.engine(), split_size_or_sections, 0)
-    {[] o: UnbindOptions => Vec<Tensor> = (tensor.engine(), split_size_or_sections, o.dim)}
+    fn [split try_split split_with try_split_with] ([] tensor: &Tensor, split_size_or_sections: usize)
+    -> Vec<Tensor> = engine::view::split::split, (tensor.engine(), as_count(split_size_or_sections), 0)
+    {[] o: UnbindOptions => Vec<Tensor> = (tensor.engine(), as_count(split_size_or_sections), o.dim)}
 }
 
 op! {
     {
         /// As `split`, along `dim`.
     }
-    fn [split_dim try_split_dim] ([] tensor: &Tensor, split_size_or_sections: i64, dim: i64)
-    -> Vec<Tensor> = engine::view::split::split, (tensor.engine(), split_size_or_sections, dim)
+    fn [split_dim try_split_dim] ([] tensor: &Tensor, split_size_or_sections: usize, dim: i64)
+    -> Vec<Tensor> = engine::view::split::split, (tensor.engine(), as_count(split_size_or_sections), dim)
     {}
 }
 
@@ -692,17 +692,17 @@ op! {
     {
         /// Views of consecutive parts of an axis; see `split`.
     }
-    method [split try_split split_with try_split_with] ([] &self, split_size: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::split_method, (input.engine(), split_size, 0)
-    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), split_size, o.dim)}
+    method [split try_split split_with try_split_with] ([] &self, split_size: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::split_method, (input.engine(), as_count(split_size), 0)
+    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_count(split_size), o.dim)}
 }
 
 op! {
     {
         /// As `split`, along `dim`.
     }
-    method [split_dim try_split_dim] ([] &self, split_size: i64, dim: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::split_method, (input.engine(), split_size, dim)
+    method [split_dim try_split_dim] ([] &self, split_size: usize, dim: i64) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::split_method, (input.engine(), as_count(split_size), dim)
     {}
 }
 
@@ -770,19 +770,19 @@ op! {
         ///
         /// Errors: if `chunks` is not positive.
     }
-    fn [chunk try_chunk chunk_with try_chunk_with] ([] input: &Tensor, chunks: i64)
-    method [chunk try_chunk chunk_with try_chunk_with] ([] &self, chunks: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::chunk, (input.engine(), chunks, 0)
-    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), chunks, o.dim)}
+    fn [chunk try_chunk chunk_with try_chunk_with] ([] input: &Tensor, chunks: usize)
+    method [chunk try_chunk chunk_with try_chunk_with] ([] &self, chunks: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::chunk, (input.engine(), as_count(chunks), 0)
+    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_count(chunks), o.dim)}
 }
 
 op! {
     {
         /// As `chunk`, along `dim`.
     }
-    fn [chunk_dim try_chunk_dim] ([] input: &Tensor, chunks: i64, dim: i64)
-    method [chunk_dim try_chunk_dim] ([] &self, chunks: i64, dim: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::chunk, (input.engine(), chunks, dim)
+    fn [chunk_dim try_chunk_dim] ([] input: &Tensor, chunks: usize, dim: i64)
+    method [chunk_dim try_chunk_dim] ([] &self, chunks: usize, dim: i64) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::chunk, (input.engine(), as_count(chunks), dim)
     {}
 }
 
@@ -799,20 +799,20 @@ op! {
         ///
         /// Errors: as `split`.
     }
-    fn [unsafe_split try_unsafe_split unsafe_split_with try_unsafe_split_with] ([] input: &Tensor, split_size: i64)
+    fn [unsafe_split try_unsafe_split unsafe_split_with try_unsafe_split_with] ([] input: &Tensor, split_size: usize)
     method [unsafe_split try_unsafe_split unsafe_split_with try_unsafe_split_with] ([] &self,
-        split_size: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::unsafe_split, (input.engine(), split_size, 0)
-    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), split_size, o.dim)}
+        split_size: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::unsafe_split, (input.engine(), as_count(split_size), 0)
+    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_count(split_size), o.dim)}
 }
 
 op! {
     {
         /// As `unsafe_split`, along `dim`.
     }
-    fn [unsafe_split_dim try_unsafe_split_dim] ([] input: &Tensor, split_size: i64, dim: i64)
-    method [unsafe_split_dim try_unsafe_split_dim] ([] &self, split_size: i64, dim: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::unsafe_split, (input.engine(), split_size, dim)
+    fn [unsafe_split_dim try_unsafe_split_dim] ([] input: &Tensor, split_size: usize, dim: i64)
+    method [unsafe_split_dim try_unsafe_split_dim] ([] &self, split_size: usize, dim: i64) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::unsafe_split, (input.engine(), as_count(split_size), dim)
     {}
 }
 
@@ -863,20 +863,20 @@ op! {
         ///
         /// Errors: as `chunk`.
     }
-    fn [unsafe_chunk try_unsafe_chunk unsafe_chunk_with try_unsafe_chunk_with] ([] input: &Tensor, chunks: i64)
+    fn [unsafe_chunk try_unsafe_chunk unsafe_chunk_with try_unsafe_chunk_with] ([] input: &Tensor, chunks: usize)
     method [unsafe_chunk try_unsafe_chunk unsafe_chunk_with try_unsafe_chunk_with] ([] &self,
-        chunks: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::unsafe_chunk, (input.engine(), chunks, 0)
-    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), chunks, o.dim)}
+        chunks: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::unsafe_chunk, (input.engine(), as_count(chunks), 0)
+    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_count(chunks), o.dim)}
 }
 
 op! {
     {
         /// As `unsafe_chunk`, along `dim`.
     }
-    fn [unsafe_chunk_dim try_unsafe_chunk_dim] ([] input: &Tensor, chunks: i64, dim: i64)
-    method [unsafe_chunk_dim try_unsafe_chunk_dim] ([] &self, chunks: i64, dim: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split::unsafe_chunk, (input.engine(), chunks, dim)
+    fn [unsafe_chunk_dim try_unsafe_chunk_dim] ([] input: &Tensor, chunks: usize, dim: i64)
+    method [unsafe_chunk_dim try_unsafe_chunk_dim] ([] &self, chunks: usize, dim: i64) {let input = self;}
+    -> Vec<Tensor> = engine::view::split::unsafe_chunk, (input.engine(), as_count(chunks), dim)
     {}
 }
 
@@ -1296,20 +1296,20 @@ op! {
         /// ```
     }
     fn [repeat_interleave try_repeat_interleave repeat_interleave_with try_repeat_interleave_with] ([] input: &Tensor,
-        repeats: i64)
+        repeats: usize)
     method [repeat_interleave try_repeat_interleave repeat_interleave_with try_repeat_interleave_with] ([] &self,
-        repeats: i64) {let input = self;}
-    -> Tensor = engine::view::repeat::repeat_each, (input.engine(), repeats, None, None)
-    {[] o: DimOutputSizeOptions => Tensor = (input.engine(), repeats, o.dim, o.output_size)}
+        repeats: usize) {let input = self;}
+    -> Tensor = engine::view::repeat::repeat_each, (input.engine(), as_count(repeats), None, None)
+    {[] o: DimOutputSizeOptions => Tensor = (input.engine(), as_count(repeats), o.dim, o.output_size)}
 }
 
 op! {
     {
         /// As `repeat_interleave`, along `dim`.
     }
-    fn [repeat_interleave_dim try_repeat_interleave_dim] ([] input: &Tensor, repeats: i64, dim: i64)
-    method [repeat_interleave_dim try_repeat_interleave_dim] ([] &self, repeats: i64, dim: i64) {let input = self;}
-    -> Tensor = engine::view::repeat::repeat_each, (input.engine(), repeats, Some(dim), None)
+    fn [repeat_interleave_dim try_repeat_interleave_dim] ([] input: &Tensor, repeats: usize, dim: i64)
+    method [repeat_interleave_dim try_repeat_interleave_dim] ([] &self, repeats: usize, dim: i64) {let input = self;}
+    -> Tensor = engine::view::repeat::repeat_each, (input.engine(), as_count(repeats), Some(dim), None)
     {}
 }
 
@@ -1614,9 +1614,9 @@ op! {
         /// The grid that vectors span: for each of them a tensor with as many axes as there are vectors, that varies
         /// along one.
         ///
-        /// Args: `tensors` one after the other, or in a list: vectors or 0-dim tensors of one dtype; `indexing` is "ij"
-        /// if the first varies along the first axis (what `None` means, with a warning), "xy" if the first two change
-        /// places.
+        /// Args: `tensors` one after the other, or in a list: vectors or 0-dim tensors of one dtype; `indexing` is
+        /// `Indexing::Ij` if the first varies along the first axis (what `None` means, with a warning), `Indexing::Xy`
+        /// if the first two change places.
         ///
         /// Returns: a list of views.
         ///
@@ -1693,20 +1693,20 @@ op! {
     {
         /// Views of equal parts of an axis.
     }
-    fn [tensor_split try_tensor_split tensor_split_with try_tensor_split_with] ([] input: &Tensor, sections: i64)
+    fn [tensor_split try_tensor_split tensor_split_with try_tensor_split_with] ([] input: &Tensor, sections: usize)
     method [tensor_split try_tensor_split tensor_split_with try_tensor_split_with] ([] &self,
-        sections: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split_variants::tensor_split_even, (input.engine(), sections, 0)
-    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), sections, o.dim)}
+        sections: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split_variants::tensor_split_even, (input.engine(), as_count(sections), 0)
+    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_count(sections), o.dim)}
 }
 
 op! {
     {
         /// As `tensor_split`, along `dim`.
     }
-    fn [tensor_split_dim try_tensor_split_dim] ([] input: &Tensor, sections: i64, dim: i64)
-    method [tensor_split_dim try_tensor_split_dim] ([] &self, sections: i64, dim: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split_variants::tensor_split_even, (input.engine(), sections, dim)
+    fn [tensor_split_dim try_tensor_split_dim] ([] input: &Tensor, sections: usize, dim: i64)
+    method [tensor_split_dim try_tensor_split_dim] ([] &self, sections: usize, dim: i64) {let input = self;}
+    -> Vec<Tensor> = engine::view::split_variants::tensor_split_even, (input.engine(), as_count(sections), dim)
     {}
 }
 
@@ -1747,9 +1747,9 @@ op! {
     {
         /// Views of equal parts of columns.
     }
-    fn [hsplit try_hsplit] ([] input: &Tensor, sections: i64)
-    method [hsplit try_hsplit] ([] &self, sections: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split_variants::hsplit_even, (input.engine(), sections)
+    fn [hsplit try_hsplit] ([] input: &Tensor, sections: usize)
+    method [hsplit try_hsplit] ([] &self, sections: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split_variants::hsplit_even, (input.engine(), as_count(sections))
     {}
 }
 
@@ -1770,9 +1770,9 @@ op! {
     {
         /// Views of equal parts of rows.
     }
-    fn [vsplit try_vsplit] ([] input: &Tensor, sections: i64)
-    method [vsplit try_vsplit] ([] &self, sections: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split_variants::vsplit_even, (input.engine(), sections)
+    fn [vsplit try_vsplit] ([] input: &Tensor, sections: usize)
+    method [vsplit try_vsplit] ([] &self, sections: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split_variants::vsplit_even, (input.engine(), as_count(sections))
     {}
 }
 
@@ -1793,9 +1793,9 @@ op! {
     {
         /// Views of equal parts of the third axis.
     }
-    fn [dsplit try_dsplit] ([] input: &Tensor, sections: i64)
-    method [dsplit try_dsplit] ([] &self, sections: i64) {let input = self;}
-    -> Vec<Tensor> = engine::view::split_variants::dsplit_even, (input.engine(), sections)
+    fn [dsplit try_dsplit] ([] input: &Tensor, sections: usize)
+    method [dsplit try_dsplit] ([] &self, sections: usize) {let input = self;}
+    -> Vec<Tensor> = engine::view::split_variants::dsplit_even, (input.engine(), as_count(sections))
     {}
 }
 
@@ -1832,8 +1832,8 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    method [unfold try_unfold] ([] &self, dimension: i64, size: i64, step: i64) {let input = self;}
-    -> Tensor = engine::view::unfold::unfold, (input.engine(), dimension, size, step)
+    method [unfold try_unfold] ([] &self, dimension: i64, size: usize, step: usize) {let input = self;}
+    -> Tensor = engine::view::unfold::unfold, (input.engine(), dimension, as_count(size), as_count(step))
     {}
 }
 
@@ -2024,9 +2024,9 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [narrow_copy try_narrow_copy] ([] input: &Tensor, dim: i64, start: i64, length: i64)
-    method [narrow_copy try_narrow_copy] ([] &self, dim: i64, start: i64, length: i64) {let input = self;}
-    -> Tensor = engine::view::copies::narrow_copy, (input.engine(), dim, start, length)
+    fn [narrow_copy try_narrow_copy] ([] input: &Tensor, dim: i64, start: i64, length: usize)
+    method [narrow_copy try_narrow_copy] ([] &self, dim: i64, start: i64, length: usize) {let input = self;}
+    -> Tensor = engine::view::copies::narrow_copy, (input.engine(), dim, start, as_count(length))
     {}
 }
 
@@ -2091,17 +2091,17 @@ op! {
     {
         /// What the view of the same arguments looks at, in fresh memory; see `split`.
     }
-    fn [split_copy try_split_copy split_copy_with try_split_copy_with] ([] input: &Tensor, split_size: i64)
-    -> Vec<Tensor> = engine::view::copies::split_copy, (input.engine(), split_size, 0)
-    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), split_size, o.dim)}
+    fn [split_copy try_split_copy split_copy_with try_split_copy_with] ([] input: &Tensor, split_size: usize)
+    -> Vec<Tensor> = engine::view::copies::split_copy, (input.engine(), as_count(split_size), 0)
+    {[] o: UnbindOptions => Vec<Tensor> = (input.engine(), as_count(split_size), o.dim)}
 }
 
 op! {
     {
         /// As `split_copy`, along `dim`.
     }
-    fn [split_copy_dim try_split_copy_dim] ([] input: &Tensor, split_size: i64, dim: i64)
-    -> Vec<Tensor> = engine::view::copies::split_copy, (input.engine(), split_size, dim)
+    fn [split_copy_dim try_split_copy_dim] ([] input: &Tensor, split_size: usize, dim: i64)
+    -> Vec<Tensor> = engine::view::copies::split_copy, (input.engine(), as_count(split_size), dim)
     {}
 }
 
@@ -2238,8 +2238,8 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     }
-    fn [unfold_copy try_unfold_copy] ([] input: &Tensor, dimension: i64, size: i64, step: i64)
-    -> Tensor = engine::view::copies::unfold_copy, (input.engine(), dimension, size, step)
+    fn [unfold_copy try_unfold_copy] ([] input: &Tensor, dimension: i64, size: usize, step: usize)
+    -> Tensor = engine::view::copies::unfold_copy, (input.engine(), dimension, as_count(size), as_count(step))
     {}
 }
 

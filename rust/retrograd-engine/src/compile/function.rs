@@ -1,8 +1,10 @@
 //! Functions of Rust that are recorded and replayed.
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 
-use super::record;
+use super::record::{self, Refusal};
 use super::recording::Recording;
 use super::replay::{Program, Replayed};
 use crate::error::Result;
@@ -15,15 +17,34 @@ const ATTEMPTS: u32 = 3;
 /// A function that is recorded and replayed: see [`compile`].
 pub struct Compiled<F> {
     function: F,
-    state: Mutex<State>,
+    kinds: Mutex<Kinds>,
 }
 
-#[derive(Default)]
-struct State {
-    programs: Vec<std::sync::Arc<Program>>,
-    /// Calls that were recorded, each with how many of its kind there were.
-    pending: Vec<(Recording, u32)>,
+/// The kinds of calls of a function: those that are replayed, and calls that were recorded in the hope that two are
+/// alike.
+///
+/// Calls are of one kind if tensors of the same layout were given, and their keys are equal: what a `K` says of the
+/// arguments and of the results besides that they are tensors. `Y` is what a replay gives besides tensors.
+pub struct Kinds<K = (), Y = ()> {
+    replayed: Vec<Arc<Kind<K, Y>>>,
+    /// Each with how many of its kind there were.
+    pending: Vec<(Call<K>, u32)>,
     given_up: Option<String>,
+}
+
+/// A kind of calls that is replayed.
+pub struct Kind<K, Y> {
+    pub arguments: K,
+    pub program: Program,
+    /// The result without tensors.
+    pub rest: Y,
+}
+
+/// A call that was recorded.
+pub struct Call<K> {
+    pub arguments: K,
+    pub results: K,
+    pub recording: Recording,
 }
 
 /// Records what `function` does, and replays it.
@@ -49,7 +70,7 @@ struct State {
 /// assert_eq!(f.programs(), 1);
 /// ```
 pub fn compile<F: Fn(&[Tensor]) -> Result<Vec<Tensor>>>(function: F) -> Compiled<F> {
-    Compiled { function, state: Mutex::default() }
+    Compiled { function, kinds: Mutex::default() }
 }
 
 /// Ends a recording that was not ended.
@@ -61,79 +82,116 @@ impl Drop for Abandoned {
     }
 }
 
+/// What a function returns, and the recording of the call or why there is none. `tensors` are those of a result.
+///
+/// # Errors
+/// Those of the function.
+pub fn recorded<T>(
+    inputs: &[Tensor],
+    function: impl FnOnce() -> Result<T>,
+    tensors: impl FnOnce(&T) -> Vec<Tensor>,
+) -> Result<(T, Result<Recording, Refusal>)> {
+    record::begin(inputs);
+    let abandoned = Abandoned;
+    let result = function()?;
+    let recording = record::end(&tensors(&result));
+    std::mem::forget(abandoned);
+    Ok((result, recording))
+}
+
 impl<F: Fn(&[Tensor]) -> Result<Vec<Tensor>>> Compiled<F> {
     /// The results of the function.
     ///
     /// # Errors
     /// Those of the function.
     pub fn call(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-        let programs = self.state.lock().programs.clone();
-        for program in programs {
-            match program.replay(inputs, &[])? {
+        let kinds = self.kinds.lock().replayed().to_vec();
+        for kind in kinds {
+            match kind.program.replay(inputs, &[])? {
                 Replayed::Done(results) => return Ok(results),
                 Replayed::Busy => return (self.function)(inputs),
                 Replayed::Other => {}
             }
         }
-        let given_up = self.state.lock().given_up.is_some();
+        let given_up = self.kinds.lock().given_up().is_some();
         if given_up || !record::modes_allow() {
             return (self.function)(inputs);
         }
-        record::begin(inputs);
-        let abandoned = Abandoned;
-        let results = (self.function)(inputs)?;
-        let recorded = record::end(&results);
-        std::mem::forget(abandoned);
-        let mut state = self.state.lock();
-        match recorded {
-            Ok(recording) => state.take(recording)?,
-            Err(refusal) => state.give_up(refusal.why),
+        let (results, recording) = recorded(inputs, || (self.function)(inputs), Clone::clone)?;
+        let mut kinds = self.kinds.lock();
+        match recording {
+            Ok(recording) => kinds.take(Call { arguments: (), results: (), recording }, || Ok(()))?,
+            Err(refusal) => kinds.give_up(refusal.why),
         }
         Ok(results)
     }
 
     /// How many kinds of calls are replayed.
     pub fn programs(&self) -> usize {
-        self.state.lock().programs.len()
+        self.kinds.lock().replayed().len()
     }
 
     /// Why the function runs as it is, if it is not recorded any more.
     pub fn given_up(&self) -> Option<String> {
-        self.state.lock().given_up.clone()
+        self.kinds.lock().given_up().map(str::to_owned)
     }
 }
 
-impl State {
-    fn give_up(&mut self, why: String) {
-        self.pending.clear();
-        self.programs.clear();
-        self.given_up = Some(why);
+impl<K, Y> Default for Kinds<K, Y> {
+    fn default() -> Self {
+        Self { replayed: Vec::new(), pending: Vec::new(), given_up: None }
+    }
+}
+
+impl<K: PartialEq, Y> Kinds<K, Y> {
+    /// The kinds that are replayed.
+    pub fn replayed(&self) -> &[Arc<Kind<K, Y>>] {
+        &self.replayed
     }
 
-    /// Makes a program of a call and an earlier one that is like it.
-    fn take(&mut self, recording: Recording) -> Result<()> {
-        let Some(at) = self.pending.iter().position(|(before, _)| recording.has_inputs_of(before)) else {
+    /// Why the function runs as it is, if it is not recorded any more.
+    pub fn given_up(&self) -> Option<&str> {
+        self.given_up.as_deref()
+    }
+
+    /// Records the function no more.
+    pub fn give_up(&mut self, why: String) {
+        *self = Self { given_up: Some(why), ..Self::default() };
+    }
+
+    /// Makes a program of a call and an earlier one that is like it, and gives up where there are too many kinds, or no
+    /// two calls that are alike.
+    ///
+    /// # Errors
+    /// If there is no memory for the program, and those of `rest`.
+    pub fn take(&mut self, call: Call<K>, rest: impl FnOnce() -> Result<Y>) -> Result<()> {
+        let is_like =
+            |before: &Call<K>| before.arguments == call.arguments && call.recording.has_inputs_of(&before.recording);
+        let Some(at) = self.pending.iter().position(|(before, _)| is_like(before)) else {
             if self.pending.len() >= LIMIT {
                 self.give_up(format!("{LIMIT} calls in a row were of different kinds"));
             } else {
-                self.pending.push((recording, 1));
+                self.pending.push((call, 1));
             }
             return Ok(());
         };
         let (before, attempts) = self.pending.swap_remove(at);
-        match recording.differs(&before) {
-            Ok(numbers) if numbers.is_empty() => {
-                if self.programs.len() >= LIMIT {
-                    self.give_up(format!("{LIMIT} kinds of calls were recorded, and this one is another"));
-                } else {
-                    self.programs.push(Program::new(recording, &[])?.into());
-                }
+        let difference = match call.recording.differs(&before.recording) {
+            Err(how) => Some(how),
+            Ok(numbers) if !numbers.is_empty() => Some("a number among operands was another one".into()),
+            Ok(_) if before.results != call.results => Some("the results were structured otherwise".into()),
+            Ok(_) => None,
+        };
+        match difference {
+            None if self.replayed.len() >= LIMIT => {
+                self.give_up(format!("{LIMIT} kinds of calls were recorded, and this one is another"));
             }
-            how if attempts + 1 >= ATTEMPTS => {
-                let how = how.err().unwrap_or_else(|| "a number among operands was another one".into());
-                self.give_up(format!("no two calls did the same: {how}"));
+            None => {
+                let program = Program::new(call.recording, &[])?;
+                self.replayed.push(Arc::new(Kind { arguments: call.arguments, program, rest: rest()? }));
             }
-            _ => self.pending.push((recording, attempts + 1)),
+            Some(how) if attempts + 1 >= ATTEMPTS => self.give_up(format!("no two calls did the same: {how}")),
+            Some(_) => self.pending.push((call, attempts + 1)),
         }
         Ok(())
     }
@@ -197,8 +255,9 @@ mod tests {
                 assert_eq!(bits(&a), bits(&b));
             }
             assert_eq!(function.programs(), 1);
-            let programs = function.state.lock().programs.clone();
-            assert!(programs[0].in_blocks() > 40, "{}", programs[0].in_blocks());
+            let kinds = function.kinds.lock();
+            let blocks = kinds.replayed()[0].program.in_blocks();
+            assert!(blocks > 40, "{blocks}");
         }
     }
 

@@ -18,7 +18,7 @@ mod recording;
 mod replay;
 
 pub use compare::OtherNumber;
-pub use function::{Compiled, compile};
+pub use function::{Call, Compiled, Kind, Kinds, compile, recorded};
 pub use record::{Refusal, abandon, begin, end, is_recording, modes_allow, read, refuse, set_rates};
 pub use recording::{Rates, Recording, Update};
 pub use replay::{Program, Replayed};

@@ -43,6 +43,13 @@ pub struct Setting {
     pub option: AsOption,
 }
 
+impl Setting {
+    /// Whether the default is a negative number in the place of a count, which Rust cannot set: it stands for none.
+    pub fn is_no_count(&self) -> bool {
+        self.option.given == "usize" && self.option.default.starts_with('-')
+    }
+}
+
 /// An argument of the engine's function: in the form without options, with them, and where `dim` alone is given.
 pub struct Argument {
     pub bare: String,

@@ -109,7 +109,7 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
     match inner.unwrap_or(param.rust) {
         "&Tensor" if format!("{:?}", param.kind) == "Operand" => {
             let none = |_: &str| ("None".to_string(), "None".to_string());
-            let engine = format!("{o}.as_ref().map(Operand::engine)");
+            let engine = format!("{o}.as_deref()");
             let as_option = option(
                 "Option<Operand<'o>>".into(),
                 "impl Into<Operand<'o>>",
@@ -117,7 +117,7 @@ pub fn typed(function: &str, param: &Param, default: Option<&str>) -> Option<Typ
                 engine,
                 &none,
             );
-            typed("impl Into<Operand<'a>>".into(), format!("as_operand({n}).engine()"), "&Tensor", as_option)
+            typed("impl Into<Operand<'a>>".into(), format!("&as_operand({n})"), "&Tensor", as_option)
         }
         "&Tensor" if optional => {
             let none = |_: &str| ("None".to_string(), "None".to_string());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::names::{CHOICES, CHOICES_OF, RESULTS};
 use super::types::Typed;
-use super::{Op, Role, docs, example};
+use super::{Op, Role, Setting, docs, example};
 
 const HEAD: &str =
     "//! Written by the crate `retrograd-generator`, for `make face`: change the roster, or that crate.\n";
@@ -70,7 +70,11 @@ fn parameters(op: &Op, skip: usize, dim: Option<&str>) -> String {
 
 /// Lines of an invocation of `op!`.
 fn op_text(op: &Op, out: &mut String) {
-    let mut doc = docs::lines(op.entry.doc, &op.choices());
+    let mut text = op.entry.doc.to_string();
+    if op.options.iter().any(Setting::is_no_count) {
+        text = text.replace(", -1 for ", ", by default ");
+    }
+    let mut doc = docs::lines(&text, &op.choices());
     if let Some(example) = example::lines(op, file(op).1) {
         doc.push(String::new());
         doc.extend(example);
@@ -385,9 +389,7 @@ fn options_text(ops: &[Op]) -> String {
         let _ = writeln!(text, "    /// Options of {shown}.\n    {name} [{life}] {{");
         for setting in &op.options {
             let o = &setting.option;
-            // A negative number in the place of a count stands for none.
-            let none = o.given == "usize" && o.default.starts_with('-');
-            let default = said(if none { "None" } else { &o.default });
+            let default = said(if setting.is_no_count() { "None" } else { &o.default });
             let _ = writeln!(text, "        /// Sets `{}`, {default}.", setting.name);
             let _ =
                 writeln!(text, "        {}: {} = {}, {} => {};", setting.name, o.field, o.default, o.given, o.stored);

@@ -43,14 +43,6 @@ impl Deref for Operand<'_> {
     }
 }
 
-impl Operand<'_> {
-    /// The tensor as the engine takes it.
-    #[inline]
-    pub(crate) fn engine(&self) -> &engine::Tensor {
-        self
-    }
-}
-
 impl fmt::Debug for Operand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Operand({:?})", &**self)

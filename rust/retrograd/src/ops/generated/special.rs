@@ -236,7 +236,7 @@ op! {
         /// Errors: if the shapes do not broadcast.
     }
     fn [xlogy try_xlogy] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::binary::xlogy, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::binary::xlogy, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -589,7 +589,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [zeta try_zeta] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::incomplete_gamma::zeta, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::incomplete_gamma::zeta, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -617,7 +617,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_t try_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_t, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_t, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -645,7 +645,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_u try_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_u, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_u, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -673,7 +673,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_v try_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_v, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_v, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -701,7 +701,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [chebyshev_polynomial_w try_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_w, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::chebyshev_polynomial_w, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -731,8 +731,7 @@ op! {
     }
     fn [shifted_chebyshev_polynomial_t try_shifted_chebyshev_polynomial_t] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_t, (as_operand(x).engine(),
-        as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_t, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -762,8 +761,7 @@ op! {
     }
     fn [shifted_chebyshev_polynomial_u try_shifted_chebyshev_polynomial_u] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_u, (as_operand(x).engine(),
-        as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_u, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -793,8 +791,7 @@ op! {
     }
     fn [shifted_chebyshev_polynomial_v try_shifted_chebyshev_polynomial_v] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_v, (as_operand(x).engine(),
-        as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_v, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -824,8 +821,7 @@ op! {
     }
     fn [shifted_chebyshev_polynomial_w try_shifted_chebyshev_polynomial_w] (['a] x: impl Into<Operand<'a>>,
         n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_w, (as_operand(x).engine(),
-        as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::shifted_chebyshev_polynomial_w, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -853,7 +849,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [hermite_polynomial_h try_hermite_polynomial_h] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::hermite_polynomial_h, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::hermite_polynomial_h, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -881,7 +877,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [hermite_polynomial_he try_hermite_polynomial_he] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::hermite_polynomial_he, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::hermite_polynomial_he, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -909,7 +905,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [laguerre_polynomial_l try_laguerre_polynomial_l] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::laguerre_polynomial_l, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::laguerre_polynomial_l, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -937,7 +933,7 @@ op! {
         /// Needs the feature `special`.
     }
     fn [legendre_polynomial_p try_legendre_polynomial_p] (['a] x: impl Into<Operand<'a>>, n: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::polynomials::legendre_polynomial_p, (as_operand(x).engine(), as_operand(n).engine())
+    -> Tensor = engine::pointwise::polynomials::legendre_polynomial_p, (&as_operand(x), &as_operand(n))
     {}
 }
 
@@ -963,6 +959,6 @@ op! {
         /// ```
     }
     fn [xlog1py try_xlog1py] (['a] input: impl Into<Operand<'a>>, other: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::binary::xlog1py, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::binary::xlog1py, (&as_operand(input), &as_operand(other))
     {}
 }

@@ -216,7 +216,8 @@ op! {
     {
         /// Ones at the given classes, zeros elsewhere.
         ///
-        /// Args: `tensor` classes, int64, any shape; `num_classes` how many there are, -1 for the largest one plus one.
+        /// Args: `tensor` classes, int64, any shape; `num_classes` how many there are, by default the largest one plus
+        /// one.
         ///
         /// Returns: an int64 tensor of shape (\*tensor, num_classes). No derivative.
         ///

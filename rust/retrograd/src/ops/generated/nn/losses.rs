@@ -480,9 +480,9 @@ op! {
     }
     fn [gaussian_nll_loss try_gaussian_nll_loss gaussian_nll_loss_with try_gaussian_nll_loss_with] (['a] input: &Tensor,
         target: &Tensor, var: impl Into<Operand<'a>>)
-    -> Tensor = engine::nn::margin::gaussian_nll_loss, (input.engine(), target.engine(), as_operand(var).engine(),
-        false, 1e-6, "mean")
-    {[] o: GaussianNllLossOptions => Tensor = (input.engine(), target.engine(), as_operand(var).engine(), o.full, o.eps,
+    -> Tensor = engine::nn::margin::gaussian_nll_loss, (input.engine(), target.engine(), &as_operand(var), false, 1e-6,
+        "mean")
+    {[] o: GaussianNllLossOptions => Tensor = (input.engine(), target.engine(), &as_operand(var), o.full, o.eps,
         o.reduction.name())}
 }
 

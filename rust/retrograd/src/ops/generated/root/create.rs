@@ -287,10 +287,10 @@ op! {
     fn [linspace_tensors try_linspace_tensors linspace_tensors_with try_linspace_tensors_with] (['a] start: impl
         Into<Operand<'a>>,
         end: impl Into<Operand<'a>>, steps: usize)
-    -> Tensor = engine::create::range::linspace_tensors, (as_operand(start).engine(), as_operand(end).engine(),
-        as_count(steps), factory(None, false))
-    {[] o: DtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(), as_count(steps),
-        factory(o.dtype, o.requires_grad))}
+    -> Tensor = engine::create::range::linspace_tensors, (&as_operand(start), &as_operand(end), as_count(steps),
+        factory(None, false))
+    {[] o: DtypeRequiresGradOptions => Tensor = (&as_operand(start), &as_operand(end), as_count(steps), factory(o.dtype,
+        o.requires_grad))}
 }
 
 op! {
@@ -589,10 +589,10 @@ op! {
     fn [logspace_tensors try_logspace_tensors logspace_tensors_with try_logspace_tensors_with] (['a] start: impl
         Into<Operand<'a>>,
         end: impl Into<Operand<'a>>, steps: usize)
-    -> Tensor = engine::create::spaced::logspace_tensors, (as_operand(start).engine(), as_operand(end).engine(),
-        as_count(steps), 10.0, factory(None, false))
-    {[] o: BaseDtypeRequiresGradOptions => Tensor = (as_operand(start).engine(), as_operand(end).engine(),
-        as_count(steps), o.base, factory(o.dtype, o.requires_grad))}
+    -> Tensor = engine::create::spaced::logspace_tensors, (&as_operand(start), &as_operand(end), as_count(steps), 10.0,
+        factory(None, false))
+    {[] o: BaseDtypeRequiresGradOptions => Tensor = (&as_operand(start), &as_operand(end), as_count(steps), o.base,
+        factory(o.dtype, o.requires_grad))}
 }
 
 op! {

@@ -40,7 +40,7 @@ op! {
         /// # Ok::<(), retrograd::Error>(())
         /// ```
     } [copy_ try_copy_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::memory::copy_as}
-    -> Tensor = engine::memory::copy, (input.engine(), as_operand(other).engine(), false)
+    -> Tensor = engine::memory::copy, (input.engine(), &as_operand(other), false)
     {}
 }
 
@@ -67,7 +67,7 @@ op! {
     in_place {
         /// The in-place form of `fill`: writes to the tensor, and returns it.
     } [fill_ try_fill_] (['a] &self, value: impl Into<Operand<'a>>) {let input = self;} {engine::memory::fill_as}
-    -> Tensor = engine::memory::fill, (input.engine(), as_operand(value).engine())
+    -> Tensor = engine::memory::fill, (input.engine(), &as_operand(value))
     {}
 }
 

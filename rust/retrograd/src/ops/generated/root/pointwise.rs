@@ -86,8 +86,8 @@ op! {
         /// The in-place form of `add`: writes to the tensor, and returns it.
     } [add_ try_add_ add_with_ try_add_with_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::arith::add_as}
-    -> Tensor = engine::pointwise::arith::add, (as_operand(input).engine(), as_operand(other).engine(), Scalar::Int(1))
-    {[] o: AlphaOptions => Tensor = (as_operand(input).engine(), as_operand(other).engine(), o.alpha)}
+    -> Tensor = engine::pointwise::arith::add, (&as_operand(input), &as_operand(other), Scalar::Int(1))
+    {[] o: AlphaOptions => Tensor = (&as_operand(input), &as_operand(other), o.alpha)}
 }
 
 op! {
@@ -118,8 +118,8 @@ op! {
         /// The in-place form of `sub`: writes to the tensor, and returns it.
     } [sub_ try_sub_ sub_with_ try_sub_with_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::arith::sub_as}
-    -> Tensor = engine::pointwise::arith::sub, (as_operand(input).engine(), as_operand(other).engine(), Scalar::Int(1))
-    {[] o: AlphaOptions => Tensor = (as_operand(input).engine(), as_operand(other).engine(), o.alpha)}
+    -> Tensor = engine::pointwise::arith::sub, (&as_operand(input), &as_operand(other), Scalar::Int(1))
+    {[] o: AlphaOptions => Tensor = (&as_operand(input), &as_operand(other), o.alpha)}
 }
 
 op! {
@@ -142,8 +142,8 @@ op! {
         /// ```
     }
     fn [rsub try_rsub rsub_with try_rsub_with] (['a] input: &Tensor, other: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::arith::rsub, (input.engine(), as_operand(other).engine(), Scalar::Int(1))
-    {[] o: AlphaOptions => Tensor = (input.engine(), as_operand(other).engine(), o.alpha)}
+    -> Tensor = engine::pointwise::arith::rsub, (input.engine(), &as_operand(other), Scalar::Int(1))
+    {[] o: AlphaOptions => Tensor = (input.engine(), &as_operand(other), o.alpha)}
 }
 
 op! {
@@ -171,7 +171,7 @@ op! {
     in_place {
         /// The in-place form of `mul`: writes to the tensor, and returns it.
     } [mul_ try_mul_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::arith::mul_as}
-    -> Tensor = engine::pointwise::arith::mul, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::arith::mul, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -257,7 +257,7 @@ op! {
         /// The in-place form of `div`: writes to the tensor, and returns it.
     } [div_ try_div_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::division::div_as}
-    -> Tensor = engine::pointwise::division::div, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::division::div, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -291,7 +291,7 @@ op! {
         /// The in-place form of `div_rounded`: writes to the tensor, and returns it.
     } [div_rounded_ try_div_rounded_] (['a] &self, other: impl Into<Operand<'a>>,
         rounding_mode: RoundingMode) {let input = self;} {engine::pointwise::division::div_rounded_as}
-    -> Tensor = engine::pointwise::division::div_rounded, (as_operand(input).engine(), as_operand(other).engine(),
+    -> Tensor = engine::pointwise::division::div_rounded, (&as_operand(input), &as_operand(other),
         Some(rounding_mode.name()))
     {}
 }
@@ -321,7 +321,7 @@ op! {
         /// The in-place form of `floor_divide`: writes to the tensor, and returns it.
     } [floor_divide_ try_floor_divide_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::division::floor_divide_as}
-    -> Tensor = engine::pointwise::division::floor_divide, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::division::floor_divide, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -378,7 +378,7 @@ op! {
         /// The in-place form of `remainder`: writes to the tensor, and returns it.
     } [remainder_ try_remainder_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::remainder::remainder_as}
-    -> Tensor = engine::pointwise::remainder::remainder, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::remainder::remainder, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -407,7 +407,7 @@ op! {
         /// The in-place form of `fmod`: writes to the tensor, and returns it.
     } [fmod_ try_fmod_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::remainder::fmod_as}
-    -> Tensor = engine::pointwise::remainder::fmod, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::remainder::fmod, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -431,7 +431,7 @@ op! {
         /// The in-place form of `pow`: writes to the tensor, and returns it.
     } [pow_ try_pow_] (['a] &self,
         exponent: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::power::pow_as}
-    -> Tensor = engine::pointwise::power::pow, (as_operand(input).engine(), as_operand(exponent).engine())
+    -> Tensor = engine::pointwise::power::pow, (&as_operand(input), &as_operand(exponent))
     {}
 }
 
@@ -805,7 +805,7 @@ op! {
     in_place {
         /// The in-place form of `eq`: writes to the tensor, and returns it.
     } [eq_ try_eq_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::compare::eq_as}
-    -> Tensor = engine::pointwise::compare::eq, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::compare::eq, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -834,7 +834,7 @@ op! {
     in_place {
         /// The in-place form of `ne`: writes to the tensor, and returns it.
     } [ne_ try_ne_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::compare::ne_as}
-    -> Tensor = engine::pointwise::compare::ne, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::compare::ne, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -863,7 +863,7 @@ op! {
     in_place {
         /// The in-place form of `lt`: writes to the tensor, and returns it.
     } [lt_ try_lt_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::compare::lt_as}
-    -> Tensor = engine::pointwise::compare::lt, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::compare::lt, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -892,7 +892,7 @@ op! {
     in_place {
         /// The in-place form of `le`: writes to the tensor, and returns it.
     } [le_ try_le_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::compare::le_as}
-    -> Tensor = engine::pointwise::compare::le, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::compare::le, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -921,7 +921,7 @@ op! {
     in_place {
         /// The in-place form of `gt`: writes to the tensor, and returns it.
     } [gt_ try_gt_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::compare::gt_as}
-    -> Tensor = engine::pointwise::compare::gt, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::compare::gt, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -950,7 +950,7 @@ op! {
     in_place {
         /// The in-place form of `ge`: writes to the tensor, and returns it.
     } [ge_ try_ge_] (['a] &self, other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::compare::ge_as}
-    -> Tensor = engine::pointwise::compare::ge, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::compare::ge, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -1163,7 +1163,7 @@ op! {
         /// The in-place form of `bitwise_and`: writes to the tensor, and returns it.
     } [bitwise_and_ try_bitwise_and_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_and_as}
-    -> Tensor = engine::pointwise::logic::bitwise_and, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::logic::bitwise_and, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -1192,7 +1192,7 @@ op! {
         /// The in-place form of `bitwise_or`: writes to the tensor, and returns it.
     } [bitwise_or_ try_bitwise_or_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_or_as}
-    -> Tensor = engine::pointwise::logic::bitwise_or, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::logic::bitwise_or, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -1221,7 +1221,7 @@ op! {
         /// The in-place form of `bitwise_xor`: writes to the tensor, and returns it.
     } [bitwise_xor_ try_bitwise_xor_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::logic::bitwise_xor_as}
-    -> Tensor = engine::pointwise::logic::bitwise_xor, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::logic::bitwise_xor, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -1279,7 +1279,7 @@ op! {
         /// The in-place form of `bitwise_left_shift`: writes to the tensor, and returns it.
     } [bitwise_left_shift_ try_bitwise_left_shift_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::shift::bitwise_left_shift_as}
-    -> Tensor = engine::pointwise::shift::bitwise_left_shift, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::shift::bitwise_left_shift, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -1305,7 +1305,7 @@ op! {
         /// The in-place form of `bitwise_right_shift`: writes to the tensor, and returns it.
     } [bitwise_right_shift_ try_bitwise_right_shift_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::shift::bitwise_right_shift_as}
-    -> Tensor = engine::pointwise::shift::bitwise_right_shift, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::shift::bitwise_right_shift, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -1490,8 +1490,7 @@ op! {
     } [clamp_ try_clamp_ clamp_with_ try_clamp_with_] ([] &self) {let input = self;}
         {engine::pointwise::clamp::clamp_as}
     -> Tensor = engine::pointwise::clamp::clamp, (input.engine(), None, None)
-    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_ref().map(Operand::engine),
-        o.max.as_ref().map(Operand::engine))}
+    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_deref(), o.max.as_deref())}
 }
 
 op! {
@@ -1517,7 +1516,7 @@ op! {
         /// The in-place form of `clamp_min`: writes to the tensor, and returns it.
     } [clamp_min_ try_clamp_min_] (['a] &self,
         min: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::clamp::clamp_min_as}
-    -> Tensor = engine::pointwise::clamp::clamp_min, (input.engine(), as_operand(min).engine())
+    -> Tensor = engine::pointwise::clamp::clamp_min, (input.engine(), &as_operand(min))
     {}
 }
 
@@ -1544,7 +1543,7 @@ op! {
         /// The in-place form of `clamp_max`: writes to the tensor, and returns it.
     } [clamp_max_ try_clamp_max_] (['a] &self,
         max: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::clamp::clamp_max_as}
-    -> Tensor = engine::pointwise::clamp::clamp_max, (input.engine(), as_operand(max).engine())
+    -> Tensor = engine::pointwise::clamp::clamp_max, (input.engine(), &as_operand(max))
     {}
 }
 
@@ -1566,8 +1565,7 @@ op! {
     }
     fn [clamp_ try_clamp_ clamp_with_ try_clamp_with_] ([] input: &Tensor)
     -> Tensor = engine::pointwise::clamp::clamp_function, (input.engine(), None, None)
-    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_ref().map(Operand::engine),
-        o.max.as_ref().map(Operand::engine))}
+    {['o] o: MinMaxOptions<'o> => Tensor = (input.engine(), o.min.as_deref(), o.max.as_deref())}
 }
 
 op! {
@@ -1586,7 +1584,7 @@ op! {
         /// ```
     }
     fn [clamp_min_ try_clamp_min_] (['a] input: &Tensor, min: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::clamp::clamp_min_function, (input.engine(), as_operand(min).engine())
+    -> Tensor = engine::pointwise::clamp::clamp_min_function, (input.engine(), &as_operand(min))
     {}
 }
 
@@ -1606,7 +1604,7 @@ op! {
         /// ```
     }
     fn [clamp_max_ try_clamp_max_] (['a] input: &Tensor, max: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::clamp::clamp_max_function, (input.engine(), as_operand(max).engine())
+    -> Tensor = engine::pointwise::clamp::clamp_max_function, (input.engine(), &as_operand(max))
     {}
 }
 
@@ -1632,8 +1630,7 @@ op! {
     }
     fn [where_self try_where_self] (['a] condition: &Tensor, input: impl Into<Operand<'a>>,
         other: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::select::where_, (condition.engine(), as_operand(input).engine(),
-        as_operand(other).engine())
+    -> Tensor = engine::pointwise::select::where_, (condition.engine(), &as_operand(input), &as_operand(other))
     {}
 }
 
@@ -1653,8 +1650,7 @@ op! {
     }
     method [where_self try_where_self] (['a] &self, condition: &Tensor,
         other: impl Into<Operand<'a>>) {let input = self;}
-    -> Tensor = engine::pointwise::select::where_method, (input.engine(), condition.engine(),
-        as_operand(other).engine())
+    -> Tensor = engine::pointwise::select::where_method, (input.engine(), condition.engine(), &as_operand(other))
     {}
 }
 
@@ -1683,7 +1679,7 @@ op! {
         /// The in-place form of `masked_fill`: writes to the tensor, and returns it.
     } [masked_fill_ try_masked_fill_] (['a] &self, mask: &Tensor,
         value: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::select::masked_fill_as}
-    -> Tensor = engine::pointwise::select::masked_fill, (input.engine(), mask.engine(), as_operand(value).engine())
+    -> Tensor = engine::pointwise::select::masked_fill, (input.engine(), mask.engine(), &as_operand(value))
     {}
 }
 
@@ -2732,7 +2728,7 @@ op! {
         /// The in-place form of `copysign`: writes to the tensor, and returns it.
     } [copysign_ try_copysign_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::copysign_as}
-    -> Tensor = engine::pointwise::binary::copysign, (input.engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::binary::copysign, (input.engine(), &as_operand(other))
     {}
 }
 
@@ -2878,7 +2874,7 @@ op! {
         /// The in-place form of `xlogy`: writes to the tensor, and returns it.
     } [xlogy_ try_xlogy_] (['a] &self,
         other: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::xlogy_as}
-    -> Tensor = engine::pointwise::binary::xlogy, (as_operand(input).engine(), as_operand(other).engine())
+    -> Tensor = engine::pointwise::binary::xlogy, (&as_operand(input), &as_operand(other))
     {}
 }
 
@@ -2908,7 +2904,7 @@ op! {
         /// The in-place form of `float_power`: writes to the tensor, and returns it.
     } [float_power_ try_float_power_] (['a] &self,
         exponent: impl Into<Operand<'a>>) {let input = self;} {engine::pointwise::binary::float_power_as}
-    -> Tensor = engine::pointwise::binary::float_power, (as_operand(input).engine(), as_operand(exponent).engine())
+    -> Tensor = engine::pointwise::binary::float_power, (&as_operand(input), &as_operand(exponent))
     {}
 }
 
@@ -3217,10 +3213,8 @@ op! {
     }
     fn [isin try_isin isin_with try_isin_with] (['a] elements: impl Into<Operand<'a>>,
         test_elements: impl Into<Operand<'a>>)
-    -> Tensor = engine::pointwise::discrete::isin, (as_operand(elements).engine(), as_operand(test_elements).engine(),
-        false, false)
-    {[] o: IsinOptions => Tensor = (as_operand(elements).engine(), as_operand(test_elements).engine(), o.assume_unique,
-        o.invert)}
+    -> Tensor = engine::pointwise::discrete::isin, (&as_operand(elements), &as_operand(test_elements), false, false)
+    {[] o: IsinOptions => Tensor = (&as_operand(elements), &as_operand(test_elements), o.assume_unique, o.invert)}
 }
 
 op! {

@@ -19,7 +19,7 @@ op! {
         /// ```
     }
     fn [result_type try_result_type] (['a] tensor: &Tensor, other: impl Into<Operand<'a>>)
-    -> DType = engine::promotion_queries::result_type, (tensor.engine(), as_operand(other).engine())
+    -> DType = engine::promotion_queries::result_type, (tensor.engine(), &as_operand(other))
     {}
 }
 

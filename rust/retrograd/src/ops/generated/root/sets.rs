@@ -122,10 +122,10 @@ op! {
     }
     fn [searchsorted try_searchsorted searchsorted_with try_searchsorted_with] (['a] sorted_sequence: &Tensor,
         input: impl Into<Operand<'a>>)
-    -> Tensor = engine::sets::search::searchsorted, (sorted_sequence.engine(), as_operand(input).engine(), false, false,
-        None, None)
-    {['o] o: SearchsortedOptions<'o> => Tensor = (sorted_sequence.engine(), as_operand(input).engine(), o.out_int32,
-        o.right, o.side.map(Side::name), o.sorter.map(Tensor::engine))}
+    -> Tensor = engine::sets::search::searchsorted, (sorted_sequence.engine(), &as_operand(input), false, false, None,
+        None)
+    {['o] o: SearchsortedOptions<'o> => Tensor = (sorted_sequence.engine(), &as_operand(input), o.out_int32, o.right,
+        o.side.map(Side::name), o.sorter.map(Tensor::engine))}
 }
 
 op! {
@@ -148,8 +148,8 @@ op! {
     }
     fn [bucketize try_bucketize bucketize_with try_bucketize_with] (['a] input: impl Into<Operand<'a>>,
         boundaries: &Tensor)
-    -> Tensor = engine::sets::search::bucketize, (as_operand(input).engine(), boundaries.engine(), false, false)
-    {[] o: BucketizeOptions => Tensor = (as_operand(input).engine(), boundaries.engine(), o.out_int32, o.right)}
+    -> Tensor = engine::sets::search::bucketize, (&as_operand(input), boundaries.engine(), false, false)
+    {[] o: BucketizeOptions => Tensor = (&as_operand(input), boundaries.engine(), o.out_int32, o.right)}
 }
 
 op! {

@@ -2,6 +2,7 @@
 
 extern crate self as retrograd;
 
+mod attributes;
 mod backward;
 mod checkpoint;
 mod convert;

@@ -3,7 +3,8 @@
 use std::panic::catch_unwind;
 
 use retrograd::{
-    Complex, DType, Error, Operand, Result, Scalar, Tensor, backward, bf16, f16, grad, grad_if_used, grad_with, tensor,
+    Complex, DType, Error, Operand, Result, Scalar, Tensor, backward, bf16, f16, grad, grad_if_used, grad_with, ops,
+    tensor,
 };
 
 /// The text of the panic of `f`.
@@ -310,4 +311,42 @@ fn numbers_of_every_type_are_scalars() {
     assert_eq!(Scalar::from(bf16::from_f32(-1.5)), Scalar::Float(-1.5));
     assert_eq!(Scalar::from(Complex::new(1f32, -2.0)), Scalar::Complex(1.0, -2.0));
     assert_eq!(Scalar::from(true), Scalar::Bool(true));
+}
+
+/// What torch has as attributes: views, through which writes and gradients go.
+#[test]
+fn parts_and_transposes_are_views() -> Result<()> {
+    let z = ops::complex(&tensor![[1.0, 2.0, 3.0]], &tensor![[-4.0, 5.0, 0.5]]);
+    assert_eq!((z.real().dtype(), z.real().to_vec::<f64>()?), (DType::Float64, vec![1.0, 2.0, 3.0]));
+    z.imag().mul_(2.0);
+    assert_eq!(z.imag().to_vec::<f64>()?, [-8.0, 10.0, 1.0]);
+    for adjoint in [z.H(), z.mH(), z.adjoint()] {
+        assert_eq!(adjoint.shape(), [3, 1]);
+        assert_eq!(adjoint.imag().to_vec::<f64>()?, [8.0, -10.0, -1.0]);
+    }
+    assert_eq!(z.mT().imag().to_vec::<f64>()?, [-8.0, 10.0, 1.0]);
+
+    // <g, part of z> has the gradient g, or i g.
+    z.requires_grad_(true);
+    let g = tensor![[0.25, -1.5, 2.0]];
+    let by_real = &grad((z.real() * &g).sum(), &z)?[0];
+    let by_imag = &grad((z.imag() * &g).sum(), &z)?[0];
+    assert_eq!((by_real.real().to_vec::<f64>()?, by_real.imag().to_vec()?), (g.to_vec::<f64>()?, vec![0.0; 3]));
+    assert_eq!((by_imag.imag().to_vec::<f64>()?, by_imag.real().to_vec()?), (g.to_vec::<f64>()?, vec![0.0; 3]));
+
+    let x = Tensor::from_vec((0..24).map(f64::from).collect(), [2, 3, 4]).requires_grad_(true);
+    assert!(x.real().equal(&x));
+    assert_eq!((x.mT().shape(), x.T().shape()), (&[2, 4, 3][..], &[4, 3, 2][..]));
+    let weight = Tensor::from_vec((0..24).map(|i| f64::from(i).sin()).collect(), [4, 3, 2]);
+    let gradient = &grad((x.T() * &weight).sum(), &x)?[0];
+    assert!(gradient.equal(&weight.permute([2, 1, 0])));
+
+    let refused =
+        |result: Result<Tensor>, says: &str| assert!(result.unwrap_err().to_string().contains(says), "{says}");
+    refused(x.try_imag(), "imag is not implemented for tensors with non-complex dtypes");
+    refused(x.try_H(), "tensor.H is only supported on matrices (2-D tensors). Got 3-D tensor. For batches");
+    for vector in [tensor![1.0].try_mT(), tensor![1.0].try_mH()] {
+        refused(vector, "is only supported on matrices or batches of matrices. Got 1-D tensor.");
+    }
+    Ok(())
 }

@@ -4,8 +4,9 @@
 mod non_finite;
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::call_site::SourceLocation;
 use crate::kernels::OutOfMemory;
@@ -263,9 +264,33 @@ impl fmt::Display for Sizes<'_> {
     }
 }
 
+/// Spells what a message advises as the host language does: see [`set_spelling`].
+pub type Spelling = fn(&str) -> Cow<'_, str>;
+
+static SPELLING: OnceLock<Spelling> = OnceLock::new();
+
+/// Registers how the host language spells what errors and warnings advise: the engine writes it with Python's names.
+/// The first registration stays.
+pub fn set_spelling(spelling: Spelling) {
+    let _ = SPELLING.set(spelling);
+}
+
+/// A message as the host language spells it.
+pub(crate) fn spelled(message: &str) -> Cow<'_, str> {
+    SPELLING.get().map_or(Cow::Borrowed(message), |spelling| spelling(message))
+}
+
+/// The message, with remedies as the host language spells them.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
+        if SPELLING.get().is_none() { self.0.fmt(f) } else { f.write_str(&spelled(&self.0.to_string())) }
+    }
+}
+
+/// The message, with remedies as Python spells them.
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             ErrorKind::Broadcast { op, lhs, rhs } => broadcast_message(f, op, lhs, rhs),
             ErrorKind::Shape { op, detail }
             | ErrorKind::DType { op, detail }

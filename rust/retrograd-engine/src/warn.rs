@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::error::Result;
+use crate::error::{Result, spelled};
 
 /// Receives warnings. It may turn one into an error.
 pub type Sink = fn(&str) -> Result<()>;
@@ -40,6 +40,7 @@ pub fn set_sink(sink: Sink) {
 
 /// Gives a warning.
 pub fn warn(message: &str) -> Result<()> {
+    let message = &*spelled(message);
     match SINK.get() {
         Some(sink) => sink(message),
         None => {

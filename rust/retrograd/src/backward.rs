@@ -304,8 +304,8 @@ fn gradients(outputs: &[Engine], inputs: &[Engine], options: &GradOptions) -> Re
     let target = |x: &Engine| {
         x.target_edge()?.map(Target::Capture).ok_or_else(|| {
             Error::autograd(
-                "One of the differentiated Tensors does not require grad: mark it with requires_grad_() before the ops that \
-                 use it",
+                "One of the differentiated Tensors does not require grad: mark it with requires_grad_(true) before the ops \
+                 that use it",
             )
         })
     };

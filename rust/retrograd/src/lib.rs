@@ -23,6 +23,7 @@ pub mod ops;
 pub mod optim;
 pub mod prelude;
 mod random_state;
+mod remedies;
 pub mod safetensors;
 mod scope;
 mod shape;

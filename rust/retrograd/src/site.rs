@@ -3,13 +3,16 @@
 
 use std::cell::Cell;
 use std::panic::Location;
-use std::ptr::null;
+use std::ptr::{eq, null};
 
-use crate::Result;
 use crate::engine::call_site::{SourceLocation, SourceLocations, register};
+use crate::engine::error::set_spelling;
+use crate::{Result, remedies};
 
 thread_local! {
     static HERE: Cell<*const Location<'static>> = const { Cell::new(null()) };
+    /// Where a list of layers was called that calls one of them now.
+    static LIST: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
 }
 
 struct RustLines;
@@ -47,12 +50,41 @@ pub(crate) fn here() {
     at(Location::caller());
 }
 
+/// As [`here`], of a layer, and says which place that is. A call of a trait's method behind a pointer has no caller, but
+/// the line of the method; where [`in_list`] makes the call, its place counts.
+#[track_caller]
+#[inline]
+pub(crate) fn of_layer() -> &'static Location<'static> {
+    let caller = Location::caller();
+    let is_own = || caller.file().starts_with(file!().trim_end_matches("site.rs"));
+    if let Some(place) = LIST.get().filter(|place| eq(HERE.get(), *place) && is_own()) {
+        return place;
+    }
+    at(caller);
+    caller
+}
+
+/// Calls a layer behind a pointer, as a part of what was called at `place`.
+pub(crate) fn in_list<R>(place: &'static Location<'static>, call: impl FnOnce() -> R) -> R {
+    struct Outer(Option<&'static Location<'static>>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            LIST.set(self.0);
+        }
+    }
+    // The layer before may be a module of the program, with lines of its own.
+    at(place);
+    let _outer = Outer(LIST.replace(Some(place)));
+    call()
+}
+
 /// Notes a place, where the caller is not the one that is meant.
 #[inline]
 pub(crate) fn at(place: &'static Location<'static>) {
     HERE.with(|here| {
         if here.get().is_null() {
             register(&RustLines);
+            set_spelling(remedies::spelled);
         }
         here.set(place);
     });

@@ -1,6 +1,6 @@
 //! The table "From torch" of the README: each cell of its right column is code of this file, and runs.
 
-use retrograd::nn::{self, Linear, Sequential};
+use retrograd::nn::{self, Conv2d, Linear, Padding, PaddingMode, Sequential};
 use retrograd::ops::Reduction;
 use retrograd::optim::{Adam, Sgd};
 use retrograd::prelude::*;
@@ -20,6 +20,8 @@ fn made() -> Result<()> {
     assert_eq!(numbers(&Tensor::arange(3)), [0.0, 1.0, 2.0]);
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     assert_eq!(ops::zeros_like(&x).shape(), [2, 2]);
+    let n = x.numel();
+    assert_eq!((Tensor::eye(n).shape(), Tensor::randperm(n).shape()), (&[4, 4][..], &[4][..]));
     let array = ndarray::array![[1.0, 2.0]];
     assert_eq!(Tensor::from(&array).shape(), [1, 2]);
     assert_eq!(ndarray::Array2::<f64>::try_from(&x)?.shape(), [2, 2]);
@@ -78,6 +80,10 @@ fn parts_and_shapes() -> Result<()> {
     assert_eq!(x.reshape([-1, 2]).shape(), [6, 2]);
     assert_eq!(x.permute([1, 0]).shape(), [4, 3]);
     assert_eq!(x.transpose(0, 1).shape(), [4, 3]);
+    assert_eq!((x.T().shape(), x.mT().shape(), x.mH().shape()), (&[4, 3][..], &[4, 3][..], &[4, 3][..]));
+    let z = ops::complex(&x, &y);
+    assert!(z.real().equal(&x) && z.imag().equal(&y));
+    assert_eq!(x.chunk(2)[1].shape(), [1, 4]);
     assert_eq!(x.unsqueeze(0).shape(), [1, 3, 4]);
     assert_eq!(ops::cat_dim([&x, &y], 1).shape(), [3, 8]);
     assert_eq!(ops::stack([&x, &y]).shape(), [2, 3, 4]);
@@ -125,6 +131,7 @@ fn gradients() -> Result<()> {
     let (value, tangent) = func::jvp(f, &x, &v);
     assert_eq!((numbers(&value), numbers(&tangent)), (vec![5.0], vec![2.0]));
     assert_eq!(func::jacrev(f)(&x).shape(), [2]);
+    assert_eq!(func::jacrev_with(f, |o| o.chunk_size(2))(&x).shape(), [2]);
     assert_eq!(func::hessian(f)(&x).shape(), [2, 2]);
     let xs = tensor![[1.0, 2.0], [3.0, 4.0]];
     assert_eq!(numbers(&func::vmap(f)(&xs)), [5.0, 25.0]);
@@ -139,6 +146,8 @@ fn modules() -> Result<()> {
     set_num_threads(2);
     let layer = Linear::with(3, 2, |o| o.bias(false));
     assert_eq!(layer.parameters().len(), 1);
+    let layer = Conv2d::with(3, 8, 3, |o| o.padding(Padding::Same).padding_mode(PaddingMode::Circular));
+    assert_eq!(layer.forward(&Tensor::ones([1, 3, 4, 5])).shape(), [1, 8, 4, 5]);
     let mut model = Sequential::new().push(Linear::new(3, 8)).push_fn(nn::relu).push(Linear::new(8, 2));
     let x = Tensor::randn([5, 3]);
     let scores = model.forward(&x);
@@ -160,11 +169,11 @@ fn modules() -> Result<()> {
     Ok(())
 }
 
-/// The cells of a column of the table, without the marks of code.
-fn column(number: usize) -> Vec<String> {
+/// The cells of a column of the table of a section, without the marks of code.
+fn column(section: &str, number: usize) -> Vec<String> {
     let readme = include_str!("../README.md");
-    let section = readme.split("## From torch").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
-    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let section = readme.split(section).nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
+    let rows = section.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
     // Bars in code are escaped in a table.
     let cells = rows.map(|row| row.replace("\\|", "\0").split('|').nth(number).expect("a cell").replace('\0', "|"));
     cells.map(|cell| cell.trim().to_owned()).collect()
@@ -173,11 +182,22 @@ fn column(number: usize) -> Vec<String> {
 #[test]
 fn every_row_is_code_of_this_file() {
     let source = include_str!("torch_table.rs").split("/// The cells of a column").next().expect("the code");
-    let cells = column(2);
+    let cells = column("## From torch", 2);
     assert!(cells.len() >= 30, "{}", cells.len());
     for cell in cells {
         for code in cell.split("`, `").map(|code| code.trim_matches('`')) {
             assert!(source.contains(code), "not in the test: {code}");
         }
+    }
+}
+
+#[test]
+fn every_remedy_is_what_errors_advise() {
+    let source = include_str!("../src/remedies.rs");
+    let cells = column("## Panics and errors", 2);
+    assert!(cells.len() >= 8, "{}", cells.len());
+    for cell in cells {
+        let code = cell.split('`').nth(1).expect("code");
+        assert!(source.contains(code), "no error advises {code}");
     }
 }

@@ -233,8 +233,8 @@ fn joined(a: &[usize], b: &[usize]) -> Vec<usize> {
     [a, b].concat()
 }
 
-/// `length` unit vectors of the space that the elements of `tensors` span, from one on: for each tensor its part of them,
-/// a batch along the first axis.
+/// `length` unit vectors of the space that the elements of `tensors` span, from one on: for each tensor its part of
+/// them, a batch along the first axis.
 fn units(tensors: &[Tensor], start: usize, length: usize) -> Result<Vec<Tensor>> {
     let mut first = 0;
     let part = |t: &Tensor| {

@@ -313,13 +313,13 @@ pub trait Module {
 /// # Ok::<(), retrograd::Error>(())
 /// ```
 pub trait Forward: Module {
-    /// The output for an input. Panics, at the line of the caller, where ops cannot take the input.
-    #[track_caller]
+    /// The output for an input. Panics where ops cannot take the input: a layer of this crate at the line of its
+    /// caller, a module of the program at its own line that calls the op or layer.
+    // No `#[track_caller]`: it would hold for modules of the program, and hide their lines behind that of their caller.
     fn forward(&self, x: &Tensor) -> Tensor;
 
     /// As [`forward`](Self::forward), with an error in the place of a panic, if the module says how: layers of this
     /// crate do. Without a definition of its own it is `forward`, and panics where that does.
-    #[track_caller]
     fn try_forward(&self, x: &Tensor) -> Result<Tensor> {
         Ok(self.forward(x))
     }
@@ -492,11 +492,12 @@ macro_rules! pointers {
         impl<M: Forward + ?Sized> Forward for $pointer<M> {
             #[track_caller]
             fn forward(&self, x: &Tensor) -> Tensor {
-                (**self).forward(x)
+                // A call behind a pointer to a trait has no caller, and the panic shall be at ours.
+                site::done(self.try_forward(x))
             }
             #[track_caller]
             fn try_forward(&self, x: &Tensor) -> Result<Tensor> {
-                (**self).try_forward(x)
+                site::in_list(site::of_layer(), || (**self).try_forward(x))
             }
         }
     )* };

@@ -77,12 +77,12 @@ macro_rules! forward {
         impl $crate::nn::Forward for $name {
             #[track_caller]
             fn forward(&self, x: &$crate::Tensor) -> $crate::Tensor {
-                $crate::site::here();
+                $crate::site::of_layer();
                 $crate::site::done(self.run(&x.0).map($crate::Tensor))
             }
             #[track_caller]
             fn try_forward(&self, x: &$crate::Tensor) -> $crate::Result<$crate::Tensor> {
-                $crate::site::here();
+                $crate::site::of_layer();
                 self.run(&x.0).map($crate::Tensor)
             }
         }

@@ -1,7 +1,7 @@
 //! Modules one after another.
 
 use crate::nn::module::{Forward, Module, Visitor};
-use crate::{Result, Tensor};
+use crate::{Result, Tensor, site};
 
 /// Modules one after another, each of which gets what the one before it made. Their names are numbers, from 0.
 ///
@@ -61,12 +61,13 @@ impl Module for Sequential {
 impl Forward for Sequential {
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
-        self.modules.iter().fold(x.clone(), |x, module| module.forward(&x))
+        site::done(self.try_forward(x))
     }
 
     #[track_caller]
     fn try_forward(&self, x: &Tensor) -> Result<Tensor> {
-        self.modules.iter().try_fold(x.clone(), |x, module| module.try_forward(&x))
+        let place = site::of_layer();
+        self.modules.iter().try_fold(x.clone(), |x, module| site::in_list(place, || module.try_forward(&x)))
     }
 }
 

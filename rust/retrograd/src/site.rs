@@ -50,8 +50,8 @@ pub(crate) fn here() {
     at(Location::caller());
 }
 
-/// As [`here`], of a layer, and says which place that is. A call of a trait's method behind a pointer has no caller, but
-/// the line of the method; where [`in_list`] makes the call, its place counts.
+/// As [`here`], of a layer, and says which place that is. A call of a trait's method behind a pointer has no caller,
+/// but the line of the method; where [`in_list`] makes the call, its place counts.
 #[track_caller]
 #[inline]
 pub(crate) fn of_layer() -> &'static Location<'static> {

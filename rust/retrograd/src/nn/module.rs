@@ -320,6 +320,9 @@ pub trait Forward: Module {
 
     /// As [`forward`](Self::forward), with an error in the place of a panic, if the module says how: layers of this
     /// crate do. Without a definition of its own it is `forward`, and panics where that does.
+    ///
+    /// [`Sequential`](super::Sequential) and pointers, such as `Box<dyn Forward>`, call this one of their modules, also
+    /// where their own `forward` is called.
     fn try_forward(&self, x: &Tensor) -> Result<Tensor> {
         Ok(self.forward(x))
     }

@@ -24,6 +24,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::mode::{self, GradGuard};
 use crate::error::Result;
+use crate::kernels::thread_values::ThreadValue;
 use crate::ops::memory::cast;
 use crate::tensor::{DType, Tensor};
 
@@ -83,9 +84,7 @@ impl Default for State {
     }
 }
 
-thread_local! {
-    static STATE: RefCell<State> = RefCell::default();
-}
+static STATE: ThreadValue<RefCell<State>> = ThreadValue::new(RefCell::default);
 
 /// The state of a thread while another one continues for it; the mode word has the rest.
 #[derive(Default)]

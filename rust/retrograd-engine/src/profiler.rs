@@ -32,6 +32,7 @@ use crate::autograd::node::{LEAF_SEQ, Node};
 use crate::call_site::{self, CallSite};
 use crate::compile::record;
 use crate::error::{Error, Result};
+use crate::kernels::thread_values::ThreadValue;
 use crate::storage::reclaim::{Reading, reading};
 use crate::storage::watch;
 use crate::tensor::{Noted, Tensor};
@@ -221,9 +222,7 @@ struct End {
     thread: AtomicU32,
 }
 
-thread_local! {
-    static SESSION: RefCell<Option<Box<Session>>> = const { RefCell::new(None) };
-}
+static SESSION: ThreadValue<RefCell<Option<Box<Session>>>> = ThreadValue::new(|| RefCell::new(None));
 
 /// Runs `f` on the session of this thread. `None` without one; and while the thread ends.
 fn session<R>(f: impl FnOnce(&mut Session) -> R) -> Option<R> {

@@ -1,15 +1,16 @@
-//! What every op asks of the calling thread, in one thread-local value: in a shared library the address of each such
-//! value is a call, so an op that knows the address of one asks for no other.
+//! What every op asks of the calling thread, in one value that is quickly found.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::kernels::thread_block;
 use crate::storage::reclaim::Place;
 
 /// The mode word of a thread that begins.
 pub(crate) const FIRST_MODE: u32 = 1;
 
 /// Nothing in it is dropped: it is there as long as the thread is.
+#[repr(C)]
 pub(crate) struct Local {
     /// The mode word (`autograd/mode.rs`).
     pub mode: Cell<u32>,
@@ -30,8 +31,9 @@ pub(crate) struct Local {
 }
 
 #[derive(Clone, Copy, PartialEq)]
+#[repr(u8)]
 pub(crate) enum Dropping {
-    No,
+    No = 0,
     Yes,
     /// And others wait until it is done.
     OthersWait,
@@ -53,20 +55,23 @@ pub(crate) fn take_notes() -> u32 {
     local(|t| t.noted.take())
 }
 
-thread_local! {
-    static LOCAL: Local = const {
-        Local {
-            mode: Cell::new(FIRST_MODE),
-            depth: Cell::new(0),
-            began: Cell::new(0),
-            place: Cell::new(None),
-            next_seq: Cell::new(0),
-            number: Cell::new(0),
-            dropping: Cell::new(Dropping::No),
-            noted: Cell::new(0),
-        }
-    };
-}
+thread_block!(
+    /// Hands what the calling thread has to `f`.
+    ///
+    /// SAFETY: (1) Zeros are numbers, `Dropping::No` and no place, and the first field is the mode word.
+    unsafe pub(crate) fn local: Local = concat!("retrograd_engine_", env!("CARGO_PKG_VERSION_MAJOR"), "_",
+        env!("CARGO_PKG_VERSION_MINOR"), "_", env!("CARGO_PKG_VERSION_PATCH"), "_local"),
+    begins with FIRST_MODE, else Local {
+        mode: Cell::new(FIRST_MODE),
+        depth: Cell::new(0),
+        began: Cell::new(0),
+        place: Cell::new(None),
+        next_seq: Cell::new(0),
+        number: Cell::new(0),
+        dropping: Cell::new(Dropping::No),
+        noted: Cell::new(0),
+    }
+);
 
 /// The calling thread's number. None is given twice.
 #[inline]
@@ -82,9 +87,4 @@ fn first_number(t: &Local) -> u32 {
     static LAST: AtomicU32 = AtomicU32::new(0);
     t.number.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
     t.number.get()
-}
-
-#[inline(always)]
-pub(crate) fn local<R>(f: impl FnOnce(&Local) -> R) -> R {
-    LOCAL.with(f)
 }

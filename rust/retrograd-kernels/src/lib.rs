@@ -35,6 +35,7 @@ pub mod special;
 pub mod strided;
 mod sync;
 pub mod testing;
+pub mod thread_values;
 pub mod thresholds;
 pub mod truth;
 

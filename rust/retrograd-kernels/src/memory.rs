@@ -27,7 +27,7 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
@@ -455,18 +455,12 @@ const SMALL_SIZE: [usize; SMALL_CLASSES] = {
 };
 
 struct Local {
-    lists: [Cell<Option<NonNull<Link>>>; SMALL_CLASSES],
-    /// Set on the first slow path of the thread; until then the lists are empty.
+    /// Set on the first slow path of the thread; until then it has no lists.
     record: Cell<Option<&'static Record>>,
 }
 
 thread_local! {
-    static LOCAL: Local = const {
-        Local {
-            lists: [const { Cell::new(None) }; SMALL_CLASSES],
-            record: Cell::new(None),
-        }
-    };
+    static LOCAL: Local = const { Local { record: Cell::new(None) } };
 }
 
 impl Local {
@@ -494,10 +488,10 @@ impl Local {
             return false;
         }
         let link = block.cast::<Link>();
-        let next = self.lists[class].get();
+        let next = NonNull::new(record.lists[class].load(Relaxed));
         // SAFETY: (1) By P3 the block is large and aligned enough for a `Link`. (2) By duty 2 nobody else uses it.
         unsafe { link.write(Link { next }) };
-        self.lists[class].set(Some(link));
+        record.lists[class].store(link.as_ptr(), Relaxed);
         record.kept[class].store(count + 1, Relaxed);
         record.add_live(-(SMALL_SIZE[class] as isize));
         true
@@ -506,10 +500,10 @@ impl Local {
     /// Take a block off its list, without counting it as live.
     #[inline]
     fn pop(&self, record: &Record, class: usize) -> Option<NonNull<u8>> {
-        let link = self.lists[class].get()?;
+        let link = NonNull::new(record.lists[class].load(Relaxed))?;
         // SAFETY: P3, the block is on this thread's list.
         let next = unsafe { link.as_ref().next };
-        self.lists[class].set(next);
+        record.lists[class].store(next.map_or(null_mut(), NonNull::as_ptr), Relaxed);
         let count = &record.kept[class];
         count.store(count.load(Relaxed).wrapping_sub(1), Relaxed);
         Some(link.cast())
@@ -548,8 +542,8 @@ impl Drop for Local {
 
 // ---- counters ----
 
-/// The counters of one thread. Only the thread that claimed it writes, so a plain load and store count; others
-/// only read. Records are never freed: one goes to another thread, with its counts, when its thread ends.
+/// The lists and counters of one thread. Only the thread that claimed it writes, so a plain load and store count;
+/// others only read the counters. Records are never freed: one goes to another thread, with its counts, when its thread ends.
 struct Record {
     claimed: AtomicBool,
     /// The record made before this one; set before the record is published, and constant from then on.
@@ -558,12 +552,14 @@ struct Record {
     misses: AtomicU64,
     /// Bytes allocated less bytes released on this thread, not yet moved to `TOTALS.live`.
     balance: AtomicIsize,
+    /// The first block of the thread's list of each class.
+    lists: [AtomicPtr<Link>; SMALL_CLASSES],
     /// Blocks on the thread's list of each class.
     kept: [AtomicU32; SMALL_CLASSES],
 }
 
 /// The most recently made record.
-static NEWEST: AtomicPtr<Record> = AtomicPtr::new(std::ptr::null_mut());
+static NEWEST: AtomicPtr<Record> = AtomicPtr::new(null_mut());
 
 impl Record {
     /// Every record there is, newest first.
@@ -592,10 +588,11 @@ impl Record {
         let record: &'static Record = unsafe {
             fresh.write(Record {
                 claimed: AtomicBool::new(true),
-                older: AtomicPtr::new(std::ptr::null_mut()),
+                older: AtomicPtr::new(null_mut()),
                 hits: AtomicU64::new(0),
                 misses: AtomicU64::new(0),
                 balance: AtomicIsize::new(0),
+                lists: [const { AtomicPtr::new(null_mut()) }; SMALL_CLASSES],
                 kept: [const { AtomicU32::new(0) }; SMALL_CLASSES],
             });
             fresh.as_ref()
@@ -720,7 +717,7 @@ impl Head {
 
 impl Node {
     const fn new() -> Self {
-        Self { block: AtomicPtr::new(std::ptr::null_mut()), below: AtomicU32::new(0) }
+        Self { block: AtomicPtr::new(null_mut()), below: AtomicU32::new(0) }
     }
 }
 

@@ -9,9 +9,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::ptr::null_mut;
+use std::ptr::null;
 
 use pyo3::prelude::*;
+use retrograd_engine::kernels::thread_block;
 
 /// Sizes are rounded up to multiples of this, which is also the alignment that they all have.
 const STEP: usize = 16;
@@ -25,27 +26,35 @@ struct Lists {
     first: [Cell<*mut u8>; LARGEST / STEP],
     /// By size, how many more blocks are taken.
     room: [Cell<usize>; LARGEST / STEP],
-    stage: Cell<Stage>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
+#[repr(u8)]
 enum Stage {
     /// No block was freed yet; nothing would give it back at the end of the thread.
-    New,
+    New = 0,
     Open,
     /// The thread ends, or waits for the system to note that it shall be told of that.
     Closed,
 }
 
+/// What a thread has of the allocator.
+#[repr(C)]
+struct Local {
+    stage: Cell<Stage>,
+    /// Null, unless the stage is `Open`.
+    lists: Cell<*const Lists>,
+}
+
+thread_block!(
+    /// Hands what the calling thread has to `f`.
+    ///
+    /// SAFETY: (1) Zeros are `Stage::New` and a null pointer.
+    unsafe fn local: Local = "retrograd_python_blocks", begins with 0, else
+        Local { stage: Cell::new(Stage::New), lists: Cell::new(null()) }
+);
+
 thread_local! {
-    /// Nothing in it is dropped: it is there as long as the thread is.
-    static LISTS: Lists = const {
-        Lists {
-            first: [const { Cell::new(null_mut()) }; LARGEST / STEP],
-            room: [const { Cell::new(0) }; LARGEST / STEP],
-            stage: Cell::new(Stage::New),
-        }
-    };
     /// Dropped when the thread ends.
     static END: End = const { End };
 }
@@ -54,7 +63,7 @@ struct End;
 
 impl Drop for End {
     fn drop(&mut self) {
-        LISTS.with(Lists::close);
+        local(Local::close);
     }
 }
 
@@ -73,40 +82,45 @@ fn block(index: usize) -> Layout {
     unsafe { Layout::from_size_align_unchecked(size, STEP) }
 }
 
-impl Lists {
+impl Local {
+    /// The lists, while the thread has them.
+    #[inline(always)]
+    fn lists(&self) -> Option<&Lists> {
+        // SAFETY: what `open` made lives until `close`, which nothing that has the lists calls.
+        unsafe { self.lists.get().as_ref() }
+    }
+
     #[cold]
     fn open(&self) {
         // What is freed meanwhile goes to the system.
         self.stage.set(Stage::Closed);
-        if END.try_with(|_| ()).is_ok() {
-            for (index, room) in self.room.iter().enumerate() {
-                room.set(KEPT / block(index).size());
-            }
-            self.stage.set(Stage::Open);
+        if END.try_with(|_| ()).is_err() {
+            return;
         }
+        // SAFETY: the layout has a size.
+        let lists = unsafe { System.alloc_zeroed(Layout::new::<Lists>()) }.cast::<Lists>();
+        // SAFETY: zeros are null pointers and numbers; nobody else has what the system gave.
+        let Some(made) = (unsafe { lists.as_ref() }) else { return };
+        for (index, room) in made.room.iter().enumerate() {
+            room.set(KEPT / block(index).size());
+        }
+        self.lists.set(lists);
+        self.stage.set(Stage::Open);
     }
 
     fn close(&self) {
         self.stage.set(Stage::Closed);
-        for (index, first) in self.first.iter().enumerate() {
-            self.room[index].set(0);
-            while let Some(at) = self.take(index) {
+        let at = self.lists.replace(null());
+        // SAFETY: what `open` made.
+        let Some(lists) = (unsafe { at.as_ref() }) else { return };
+        for index in 0..lists.first.len() {
+            while let Some(at) = lists.take(index) {
                 // SAFETY: the system gave it, for this layout.
                 unsafe { System.dealloc(at, block(index)) };
             }
-            debug_assert!(first.get().is_null());
         }
-    }
-
-    #[inline(always)]
-    fn take(&self, index: usize) -> Option<*mut u8> {
-        let at = self.first[index].get();
-        if at.is_null() {
-            return None;
-        }
-        // SAFETY: a block of a list begins with the address of the next one.
-        self.first[index].set(unsafe { at.cast::<*mut u8>().read() });
-        Some(at)
+        // SAFETY: the system gave it, for this layout, and nobody has it any more.
+        unsafe { System.dealloc(at.cast_mut().cast(), Layout::new::<Lists>()) };
     }
 
     /// Puts a block on its list, or gives it to the system.
@@ -115,15 +129,16 @@ impl Lists {
     /// The system gave it for `block(index)`, and nobody uses it any more.
     #[inline(always)]
     unsafe fn put(&self, index: usize, at: *mut u8) {
-        let room = self.room[index].get();
-        if room == 0 {
+        match self.lists() {
+            Some(lists) if lists.room[index].get() != 0 => {
+                lists.room[index].set(lists.room[index].get() - 1);
+                // SAFETY: at least 16 bytes, aligned to as many, which nobody uses.
+                unsafe { at.cast::<*mut u8>().write(lists.first[index].get()) };
+                lists.first[index].set(at);
+            }
             // SAFETY: as here.
-            return unsafe { self.put_elsewhere(index, at) };
+            _ => unsafe { self.put_elsewhere(index, at) },
         }
-        self.room[index].set(room - 1);
-        // SAFETY: at least 16 bytes, aligned to as many, which nobody uses.
-        unsafe { at.cast::<*mut u8>().write(self.first[index].get()) };
-        self.first[index].set(at);
     }
 
     /// # Safety
@@ -135,6 +150,20 @@ impl Lists {
         }
         // SAFETY: that of callers.
         unsafe { System.dealloc(at, block(index)) };
+    }
+}
+
+impl Lists {
+    #[inline(always)]
+    fn take(&self, index: usize) -> Option<*mut u8> {
+        let at = self.first[index].get();
+        if at.is_null() {
+            return None;
+        }
+        // SAFETY: a block of a list begins with the address of the next one.
+        self.first[index].set(unsafe { at.cast::<*mut u8>().read() });
+        self.room[index].set(self.room[index].get() + 1);
+        Some(at)
     }
 }
 
@@ -153,21 +182,18 @@ unsafe impl GlobalAlloc for Blocks {
             // SAFETY: that of callers.
             return unsafe { System.alloc(layout) };
         };
-        LISTS.with(|lists| match lists.take(index) {
-            Some(at) => {
-                lists.room[index].set(lists.room[index].get() + 1);
-                at
-            }
+        match local(|t| t.lists().and_then(|lists| lists.take(index))) {
+            Some(at) => at,
             // SAFETY: its size is not 0.
             None => unsafe { System.alloc(block(index)) },
-        })
+        }
     }
 
     #[inline]
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         match index(layout) {
             // SAFETY: that of callers: `alloc` gave it for this layout.
-            Some(index) => LISTS.with(|lists| unsafe { lists.put(index, at) }),
+            Some(index) => local(|t| unsafe { t.put(index, at) }),
             // SAFETY: as above.
             None => unsafe { System.dealloc(at, layout) },
         }
@@ -211,14 +237,11 @@ unsafe impl GlobalAlloc for Blocks {
 /// Bytes in the lists of the calling thread.
 #[pyfunction]
 fn _kept_bytes() -> usize {
-    LISTS.with(|lists| {
-        let open = lists.stage.get() == Stage::Open;
-        let kept = |(index, room): (usize, &Cell<usize>)| {
-            let size = block(index).size();
-            (KEPT / size - room.get()) * size
-        };
-        if open { lists.room.iter().enumerate().map(kept).sum() } else { 0 }
-    })
+    let kept = |(index, room): (usize, &Cell<usize>)| {
+        let size = block(index).size();
+        (KEPT / size - room.get()) * size
+    };
+    local(|t| t.lists().map_or(0, |lists| lists.room.iter().enumerate().map(kept).sum()))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -6,14 +6,13 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use retrograd_engine::Tensor;
 use retrograd_engine::autograd::forward;
+use retrograd_engine::kernels::thread_values::ThreadValue;
 
 use crate::errors::OrPy;
 use crate::wrap::{unwrap, wrap, wrap_option};
 
-thread_local! {
-    /// Numbers of the public levels that are open on this thread.
-    static PUBLIC: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
-}
+/// Numbers of the public levels that are open on this thread.
+static PUBLIC: ThreadValue<RefCell<Vec<usize>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
 
 /// Opens a level; returns its number.
 pub fn open(public: bool) -> usize {

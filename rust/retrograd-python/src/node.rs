@@ -15,6 +15,7 @@ use retrograd_engine::autograd::hooks;
 use retrograd_engine::autograd::saved::{SavedItem, SavedSlots};
 use retrograd_engine::autograd::{Node, NodeRef};
 use retrograd_engine::counted::Counted;
+use retrograd_engine::kernels::thread_values::ThreadValue;
 
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;
@@ -42,10 +43,8 @@ pub struct PyNode {
     object: AtomicPtr<ffi::PyObject>,
 }
 
-thread_local! {
-    /// The node of the object under construction.
-    static PENDING: RefCell<Option<NodeRef>> = const { RefCell::new(None) };
-}
+/// The node of the object under construction.
+static PENDING: ThreadValue<RefCell<Option<NodeRef>>> = ThreadValue::new(|| RefCell::new(None));
 
 static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 

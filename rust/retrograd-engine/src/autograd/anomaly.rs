@@ -12,6 +12,7 @@ use super::finite;
 use super::node::{Edge, Grads, NodeRef};
 use crate::error::{Error, Result};
 use crate::kernels::finite::Worst;
+use crate::kernels::thread_values::ThreadValue;
 
 /// What the host language does in anomaly mode.
 pub trait Witness: Send + Sync {
@@ -43,10 +44,8 @@ pub fn set(on: bool, check_nan: bool) {
 
 static WITNESS: OnceLock<&'static dyn Witness> = OnceLock::new();
 
-thread_local! {
-    /// The node whose rule or hook is running on this thread.
-    static RUNNING: RefCell<Option<NodeRef>> = const { RefCell::new(None) };
-}
+/// The node whose rule or hook is running on this thread.
+static RUNNING: ThreadValue<RefCell<Option<NodeRef>>> = ThreadValue::new(|| RefCell::new(None));
 
 /// Exchanges the node whose rule or hook is running on this thread.
 pub(super) fn exchange(running: &mut Option<NodeRef>) {

@@ -22,6 +22,7 @@ use super::mode;
 use super::node::Grads;
 use super::primitive::Jvp;
 use crate::error::{Error, Result};
+use crate::kernels::thread_values::ThreadValue;
 use crate::storage::reclaim::reading;
 use crate::tensor::copy::ranges_meet;
 use crate::tensor::{Tensor, layout};
@@ -66,10 +67,10 @@ impl Noted {
 type At = (usize, u64);
 
 thread_local! {
-    static LEVELS: RefCell<Vec<Open>> = const { RefCell::new(Vec::new()) };
     /// Forward mode was switched off.
     static OFF: Cell<bool> = const { Cell::new(false) };
 }
+static LEVELS: ThreadValue<RefCell<Vec<Open>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
 
 /// What is local to this thread of forward mode, while another one continues for it; the mode word has the rest.
 #[derive(Default)]

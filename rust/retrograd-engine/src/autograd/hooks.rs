@@ -12,6 +12,7 @@ use super::meta::Registered;
 use super::mode;
 use super::node::Grads;
 use crate::error::Result;
+use crate::kernels::thread_values::ThreadValue;
 use crate::tensor::Tensor;
 
 /// What all hooks have.
@@ -77,9 +78,7 @@ impl Tensor {
 /// Is called before every write in place of its thread.
 pub type WriteWatch = dyn Fn(&Tensor) -> Result<()> + Send + Sync;
 
-thread_local! {
-    static WATCH: RefCell<Option<Arc<WriteWatch>>> = const { RefCell::new(None) };
-}
+static WATCH: ThreadValue<RefCell<Option<Arc<WriteWatch>>>> = ThreadValue::new(|| RefCell::new(None));
 
 /// Has `watch` called before the writes of this thread; returns the former one.
 pub fn watch_writes(watch: Option<Arc<WriteWatch>>) -> Option<Arc<WriteWatch>> {

@@ -19,6 +19,7 @@ use super::saved::{SavedItem, SavedSlots};
 use crate::call_site::CallSite;
 use crate::counted::{Counted, WeakCounted};
 use crate::error::Result;
+use crate::kernels::thread_values::ThreadValue;
 use crate::profiler;
 use crate::tensor::layout::copied;
 use crate::tensor::{DType, Dims, Tensor};
@@ -360,10 +361,8 @@ impl Drop for Head {
     }
 }
 
-thread_local! {
-    /// Nodes whose last reference was dropped while a drop of nodes was under way.
-    static DYING: RefCell<Vec<NodeRef>> = const { RefCell::new(Vec::new()) };
-}
+/// Nodes whose last reference was dropped while a drop of nodes was under way.
+static DYING: ThreadValue<RefCell<Vec<NodeRef>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
 
 /// Drops a reference to a node without recursion: chains of a million nodes are freed by this loop.
 pub(crate) fn drop_later(node: NodeRef) {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::erased::AnyPrimitive;
 use super::mode::{self, GradGuard};
+use crate::kernels::thread_values::ThreadValue;
 use crate::tensor::{DType, Dtypes, Tensor};
 
 /// An op that was about to run.
@@ -15,9 +16,7 @@ pub struct Observed {
     pub dtypes: Dtypes,
 }
 
-thread_local! {
-    static OBSERVED: RefCell<Vec<Observed>> = const { RefCell::new(Vec::new()) };
-}
+static OBSERVED: ThreadValue<RefCell<Vec<Observed>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
 
 /// Runs `f`, and lists the ops that run meanwhile on this thread, without those of rules for batches.
 pub fn observed<R>(f: impl FnOnce() -> R) -> (R, Vec<Observed>) {

@@ -24,6 +24,7 @@ use crate::autograd::primitive::Outs;
 use crate::call_site::CallSite;
 use crate::counted::Counted;
 use crate::error::Result;
+use crate::kernels::thread_values::ThreadValue;
 use crate::storage::Storage;
 use crate::tensor::{DType, Dims, Scalar, Strides, Tensor};
 use crate::thread;
@@ -84,9 +85,7 @@ pub(crate) struct Recorder {
     refusal: Option<Refusal>,
 }
 
-thread_local! {
-    static RECORDER: RefCell<Option<Box<Recorder>>> = const { RefCell::new(None) };
-}
+static RECORDER: ThreadValue<RefCell<Option<Box<Recorder>>>> = ThreadValue::new(|| RefCell::new(None));
 
 /// The recorder of a thread, for a thread that goes on with its work.
 #[derive(Default)]

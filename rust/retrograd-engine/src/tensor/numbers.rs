@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use super::{Scalar, Tensor, flag};
 use crate::autograd::mode::{self, GradGuard};
 use crate::error::Result;
+use crate::kernels::thread_values::ThreadValue;
 
 /// How many numbers a thread keeps.
 const PLACES: usize = 8;
@@ -18,9 +19,10 @@ const PLACES: usize = 8;
 /// What distinguishes numbers: type and bits, since 0 and -0 are equal and different, and NaN is not equal to itself.
 type Key = (u8, u64);
 
-thread_local! {
-    static KEPT: RefCell<[Option<(Key, Tensor)>; PLACES]> = const { RefCell::new([const { None }; PLACES]) };
-}
+/// Numbers by place.
+type Kept = [Option<(Key, Tensor)>; PLACES];
+
+static KEPT: ThreadValue<RefCell<Kept>> = ThreadValue::new(|| RefCell::new([const { None }; PLACES]));
 
 /// `None` for numbers that are not kept.
 #[inline]

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::batched::{unwrap_levels, wrap_levels};
 use crate::autograd::{engine, mode};
 use crate::error::{Error, Result};
+use crate::kernels::thread_values::ThreadValue;
 use crate::storage;
 use crate::tensor::{Tensor, flag};
 
@@ -36,9 +37,7 @@ pub fn close(leaf: &Tensor) {
     leaf.physical().set_flag(flag::CLOSED, true);
 }
 
-thread_local! {
-    static RUNNING: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
-}
+static RUNNING: ThreadValue<RefCell<Vec<Running>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
 
 /// The transforms of this thread, while another one continues for it; the mode word has the rest.
 #[derive(Default)]

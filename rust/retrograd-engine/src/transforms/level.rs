@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use crate::autocast;
 use crate::autograd::mode::{self, GradGuard};
 use crate::error::{Error, Result};
+use crate::kernels::thread_values::ThreadValue;
 use crate::tensor::Tensor;
 
 /// What random numbers do in a function that is mapped over a batch.
@@ -63,12 +64,12 @@ struct Entry {
 }
 
 thread_local! {
-    static OPEN: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
-    /// Closed levels with tensors that are still there.
-    static ESCAPED: RefCell<Vec<Weak<Level>>> = const { RefCell::new(Vec::new()) };
     /// Position of the level whose rule runs.
     static RULE: Cell<Option<usize>> = const { Cell::new(None) };
 }
+static OPEN: ThreadValue<RefCell<Vec<Entry>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
+/// Closed levels with tensors that are still there.
+static ESCAPED: ThreadValue<RefCell<Vec<Weak<Level>>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
 
 /// The stack of this thread, while another one continues for it; the mode word has the rest.
 #[derive(Default)]

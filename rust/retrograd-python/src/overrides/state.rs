@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
+use retrograd_engine::kernels::thread_values::ThreadValue;
 
 /// How many modes are on, over all threads, twice; and one if objects of subclasses were made.
 static POSSIBLE: AtomicUsize = AtomicUsize::new(0);
@@ -44,9 +45,9 @@ impl Drop for Modes {
 
 thread_local! {
     static STATE: Cell<State> = const { Cell::new(State::On) };
-    /// The innermost one last.
-    static MODES: Modes = Modes::default();
 }
+/// The innermost one last.
+static MODES: ThreadValue<Modes> = ThreadValue::new(Modes::default);
 
 pub fn get() -> State {
     STATE.get()

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use super::SavedHooks;
 use crate::autograd::mode;
 use crate::error::{Error, Result};
+use crate::kernels::thread_values::ThreadValue;
 
-thread_local! {
-    static HOOKS: RefCell<Vec<Arc<dyn SavedHooks>>> = const { RefCell::new(Vec::new()) };
-    /// Why no hooks may be set, if so.
-    static FORBIDDEN: RefCell<Option<String>> = const { RefCell::new(None) };
-}
+static HOOKS: ThreadValue<RefCell<Vec<Arc<dyn SavedHooks>>>> = ThreadValue::new(|| RefCell::new(Vec::new()));
+/// Why no hooks may be set, if so.
+static FORBIDDEN: ThreadValue<RefCell<Option<String>>> = ThreadValue::new(|| RefCell::new(None));
 
 /// Passes every tensor that ops of this thread save from now on to `hooks`, until [`pop_hooks`].
 pub fn push_hooks(hooks: Arc<dyn SavedHooks>) -> Result<()> {

@@ -20,6 +20,7 @@ Setup = Callable[[ModuleType], Thunk]
 # heats did not narrow it. So parity is 0.95, and a ratio within some 5 % of its budget wants a second run.
 PARITY = 0.95
 GEMM = 0.95
+CHAINED = 3.0
 # Small ops repeat inside the callable: a Python call costs some 20 ns, a fifth of a 100 ns op; a turn of a loop 5 ns.
 TIGHT = 100
 CHAIN = 100
@@ -291,6 +292,57 @@ def add_in_place(m: ModuleType) -> Thunk:
 def sum_all(m: ModuleType) -> Thunk:
     x = m.ones(M4)
     return lambda: x.sum()
+
+
+# Pointwise ops of many elements: time is traffic with memory, forward and backward.
+
+
+def six_ops(m: ModuleType, x: Any) -> Any:
+    return ((x * 2.0 + 1.0).tanh() * x - 0.5).exp()
+
+
+def silu_by_hand(m: ModuleType, x: Any) -> Any:
+    return x * x.sigmoid()
+
+
+def gelu_by_hand(m: ModuleType, x: Any) -> Any:
+    return 0.5 * x * (1.0 + (0.7978845608 * (x + 0.044715 * x**3)).tanh())
+
+
+def there_and_back(f: Callable[[ModuleType, Any], Any]) -> Setup:
+    def setup(m: ModuleType) -> Thunk:
+        x, g = leaf(m, M4), m.ones(M4)
+
+        def run() -> None:
+            x.grad = None
+            f(m, x).backward(g)
+
+        return run
+
+    return setup
+
+
+def back_alone(f: Callable[[ModuleType, Any], Any]) -> Setup:
+    def setup(m: ModuleType) -> Thunk:
+        x, g = leaf(m, M4), m.ones(M4)
+        y = f(m, x)
+
+        def run() -> None:
+            x.grad = None
+            y.backward(g, retain_graph=True)
+
+        return run
+
+    return setup
+
+
+for f, what in (
+    (six_ops, "chain of 6 pointwise ops"),
+    (silu_by_hand, "x * sigmoid(x)"),
+    (gelu_by_hand, "gelu by hand"),
+):
+    case(f"{what}, 4M, fwd + bwd", CHAINED if f is six_ops else None)(there_and_back(f))
+    case(f"{what}, 4M, bwd")(back_alone(f))
 
 
 # Matrix products, m x k x n. "T" marks an operand that is the transposed view of a contiguous one.

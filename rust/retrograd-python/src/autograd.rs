@@ -354,6 +354,18 @@ fn _next_sequence_nr() -> u64 {
     next_sequence_nr()
 }
 
+/// Sets from how many elements on pointwise nodes run together, and the elements of a block. Returns what they were.
+#[pyfunction]
+fn _set_chain_sizes(least: usize, block: usize) -> (usize, usize) {
+    engine::set_chain_sizes(least, block)
+}
+
+/// How many nodes of this process have run together with others, block by block.
+#[pyfunction]
+fn _nodes_in_chains() -> u64 {
+    engine::nodes_in_chains()
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<_WeakEdges>()?;
     for f in [
@@ -371,6 +383,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(_increment_version, m)?,
         wrap_pyfunction!(_set_versions, m)?,
         wrap_pyfunction!(_next_sequence_nr, m)?,
+        wrap_pyfunction!(_set_chain_sizes, m)?,
+        wrap_pyfunction!(_nodes_in_chains, m)?,
     ] {
         m.add_function(f)?;
     }

@@ -4,7 +4,9 @@
 //! when no other run is under way, and through a table otherwise, so that runs may overlap in threads or nest in hooks.
 //! Leaves accumulate as soon as they have received all their gradients; all others in the order of their number.
 
+mod chain;
 mod deep_stack;
+mod fit;
 mod frame;
 mod modes;
 mod roots;
@@ -13,7 +15,11 @@ mod tests;
 
 use smallvec::SmallVec;
 
+use chain::Ahead;
+pub use chain::{nodes_in_chains, set_chain_sizes};
 pub use deep_stack::{Carried, Threads, register};
+pub(crate) use fit::fit;
+use fit::validate;
 use frame::{Around, Entered, Frame, Slots, next_run};
 pub use frame::{AtEnd, current_run, queue_callback, run_reaches, runs_are_for_all_leaves};
 use modes::Modes;
@@ -29,7 +35,7 @@ use crate::call_site::CallSite;
 use crate::error::{Error, Result};
 use crate::profiler;
 use crate::storage::reclaim;
-use crate::tensor::{DType, Tensor, flag, layout};
+use crate::tensor::{Tensor, flag, layout};
 
 /// A tensor (or edge) that differentiation starts from, with its gradient.
 pub struct Root {
@@ -172,12 +178,17 @@ fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {
     // Leaves that are roots themselves have nothing to wait for.
     for i in 0..reached.tasks.len() {
         if reached.tasks[i].is_leaf() && reached.tasks[i].pending == 0 {
-            step(i, &mut reached, frame, &mut captured, how)?;
+            step(i, None, &mut reached, frame, &mut captured, how)?;
         }
     }
-    for i in order {
-        for leaf in step(i as usize, &mut reached, frame, &mut captured, how)? {
-            step(leaf as usize, &mut reached, frame, &mut captured, how)?;
+    let mut ahead = Vec::new();
+    for (at, &i) in order.iter().enumerate() {
+        let i = i as usize;
+        if chain::is_large(reached.grads.get(reached.tasks[i].grads)) {
+            ahead = chain::start(&order[at..], &reached, frame, how)?;
+        }
+        for leaf in step(i, ahead.pop(), &mut reached, frame, &mut captured, how)? {
+            step(leaf as usize, None, &mut reached, frame, &mut captured, how)?;
         }
     }
     drop(modes);
@@ -307,9 +318,10 @@ fn accumulate_input(sum: &mut Option<Tensor>, grad: Tensor, create_graph: bool) 
 type Ready = SmallVec<[u32; 4]>;
 
 /// Processes a node or leaf that has received all its gradients: hooks, captures, rule or accumulation, and the edges.
-/// Returns the leaves that are to be processed next.
+/// Returns the leaves that are to be processed next. The rule of a node that is `ahead` has run.
 fn step(
     i: usize,
+    ahead: Option<Ahead>,
     reached: &mut Reachable,
     frame: &Frame,
     captured: &mut [Option<Tensor>],
@@ -337,6 +349,9 @@ fn step(
                 for &(nr, position) in &task.captures {
                     captured[position as usize] = grads[nr as usize].clone();
                 }
+            }
+            if let Some(ahead) = ahead {
+                return ahead.finish(how);
             }
             match vertex {
                 Edge::Leaf(leaf) if wanted && task.runs => run_leaf(leaf, grads, how).map(|()| Grads::new()),
@@ -547,53 +562,4 @@ fn run_leaf(leaf: &Tensor, grads: &mut [Option<Tensor>], how: How<'_>) -> Result
         Some(hooks) => post_hooks(hooks, &mut Grads::new(), &shown),
         None => Ok(()),
     }
-}
-
-/// Brings every gradient to the size and dtype of the operand it is for.
-fn validate(node: &NodeRef, results: &mut Grads) -> Result<()> {
-    if results.len() != node.edges.len() {
-        let (name, expected, got) = (node.name(), node.edges.len(), results.len());
-        if results.len() < expected || results.iter().skip(expected).any(Option::is_some) {
-            return Err(Error::autograd(format!(
-                "Function {name} returned an invalid number of gradients (expected {expected}, but got {got})"
-            )));
-        }
-        results.truncate(expected);
-    }
-    for (i, (result, edge)) in results.iter_mut().zip(&node.edges).enumerate() {
-        let Some(g) = result else { continue };
-        let Some((sizes, dtype)) = edge.as_ref().map(Edge::expects) else {
-            *result = None;
-            continue;
-        };
-        if g.dtype() != dtype || !layout::same_sizes(g.sizes(), sizes) {
-            *result = result.take().map(|g| fit(g, sizes, dtype, &node.name(), i)).transpose()?;
-        }
-    }
-    Ok(())
-}
-
-/// A gradient reduced to the sizes of the operand it is for, and cast to its dtype.
-pub(crate) fn fit(g: Tensor, sizes: &[usize], dtype: DType, node: &str, index: usize) -> Result<Tensor> {
-    let g = if g.sizes() == sizes {
-        g
-    } else if layout::expands_to(sizes, g.sizes()) {
-        arith::sum_to_size(&g, sizes)?
-    } else {
-        return Err(Error::autograd(format!(
-            "Function {node} returned an invalid gradient at index {index} - got {:?} but expected shape compatible with {sizes:?}",
-            g.sizes()
-        )));
-    };
-    if g.dtype() == dtype {
-        return Ok(g);
-    }
-    if g.dtype().is_complex() && !dtype.is_complex() {
-        return Err(Error::autograd(format!(
-            "Function {node} returned an invalid gradient at index {index} - got dtype {} but expected {}",
-            g.dtype().name(),
-            dtype.name()
-        )));
-    }
-    arith::cast(&g, dtype)
 }

@@ -74,7 +74,8 @@ pub(crate) use params;
 
 /// How an op acts on operands with an additional batch axis.
 pub enum Batch<P> {
-    /// Elementwise with broadcasting: align the batch axis in front of the operands' dims.
+    /// Elementwise with broadcasting: align the batch axis in front of the operands' dims. The VJP is elementwise too:
+    /// of a block of the cotangent and of what was saved, it is that block of the gradients (`engine/chain.rs`).
     Pointwise,
     /// The same op with its parameters (dims, sizes) adjusted takes operands whose axis 0 is the batch. Given: the
     /// number of dims of each operand without the batch axis, and the batch size.

@@ -1,6 +1,7 @@
 //! Saved tensors: what a node holds for its rule, with the versions that it had, or what a hook made of it.
 
 mod hook_stack;
+mod unwritten;
 
 use std::any::Any;
 use std::sync::Arc;

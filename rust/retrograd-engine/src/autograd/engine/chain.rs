@@ -101,12 +101,7 @@ impl Drop for Ahead<'_> {
 
 /// Runs the rules of the nodes from the first of `order` on, as far as they are a chain. Returns them, the last one
 /// first; none if there is no chain.
-pub(super) fn start<'a>(
-    order: &[u32],
-    reached: &Reachable<'a>,
-    frame: &Frame,
-    how: How<'_>,
-) -> Result<Vec<Ahead<'a>>> {
+pub(super) fn start<'a>(order: &[u32], reached: &Reachable<'a>, frame: &Frame, how: How<'_>) -> Result<Vec<Ahead<'a>>> {
     if how.create_graph || mode::word() & ALONE != 0 || anomaly::is_on() {
         return Ok(Vec::new());
     }

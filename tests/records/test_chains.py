@@ -20,7 +20,7 @@ LEAST = 3 * BLOCK
 SIZES = [LEAST - 1, LEAST, LEAST + 1, LEAST + BLOCK - 1, 2 * LEAST + 17]
 
 # Pointwise ops that are not in chains, with the reason.
-ALONE: dict[str, str] = {}
+ALONE = {"positive": "it is the operand itself, and has no node"}
 
 
 @pytest.fixture(autouse=True)

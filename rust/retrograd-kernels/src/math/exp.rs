@@ -73,7 +73,7 @@ pub fn tanh<V: Vector>(x: V) -> V {
     let (one, inverse) = (x.of(1.0), (-n).pow2());
     // The error of the numerator is in the denominator too, where it takes most of itself back.
     let above = ((one - inverse) + r) + s;
-    let far = above / (above + (inverse + inverse));
+    let far = above.quotient(above + (inverse + inverse));
     near.select(a.lt(x.of(0.55)), far).with_sign_of(x)
 }
 

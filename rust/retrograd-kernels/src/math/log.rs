@@ -12,18 +12,10 @@ use super::{Tables, polynomial};
 /// `(h, t)` with `log(1 + f) = f - (h - t)`, for `1 + f` from sqrt(1/2) to sqrt(2).
 #[inline(always)]
 fn tail<V: Vector>(f: V) -> (V, V) {
-    let s = f / (f + f.of(2.0));
+    let s = f.quotient(f + f.of(2.0));
     let z = s * s;
     let half = f * f * f.of(0.5);
-    (half, s * (half + z * polynomial(z, V::Elem::LOG)))
-}
-
-/// `y` for finite positive `x`, else the logarithm's special values.
-#[inline(always)]
-fn at_ends<V: Vector>(y: V, x: V) -> V {
-    let zero = x.of(0.0);
-    let not_above = x.of(f64::NEG_INFINITY).select(x.eq(zero), x.of(f64::NAN));
-    y.select(x.lt(x.of(f64::INFINITY)), x).select(zero.lt(x), not_above)
+    (half, s * z.fma(polynomial(z, V::Elem::LOG), half))
 }
 
 /// The natural logarithm. ULP: 1 / 1.5.
@@ -34,7 +26,7 @@ pub fn log<V: Vector>(x: V) -> V {
     let (half, t) = tail(f);
     let [high, low] = V::Elem::LN_2;
     let low = k.fma(x.splat(low), t);
-    at_ends(k.fma(x.splat(high), f - (half - low)), x)
+    k.fma(x.splat(high), f - (half - low)).with_ends_of_log(x)
 }
 
 /// The log-odds `log(x / (1 - x))`. ULP: 4 / 5.
@@ -48,7 +40,7 @@ pub fn logit<V: Vector>(x: V) -> V {
     let (half, t) = tail(f);
     let [high, low] = V::Elem::LN_2;
     let low = k.fma(x.splat(low), t);
-    at_ends(k.fma(x.splat(high), f - (half - low)), odds)
+    k.fma(x.splat(high), f - (half - low)).with_ends_of_log(odds)
 }
 
 /// `log(1 + x)`, accurate near 0. ULP: 1.5 / 2.
@@ -63,7 +55,7 @@ pub fn log1p<V: Vector>(x: V) -> V {
     let (half, t) = tail(f);
     let [high, low] = V::Elem::LN_2;
     let low = k.fma(x.splat(low), t);
-    at_ends(k.fma(x.splat(high), f - (half - low)), u).with_sign_of(x)
+    k.fma(x.splat(high), f - (half - low)).with_ends_of_log(u).with_sign_of(x)
 }
 
 /// `k c + log(m) e` of the parts of `x`, where `c` and `e` are sums of two: the logarithm is carried as a sum of two as
@@ -81,7 +73,7 @@ fn to_base<V: Vector>(x: V, c: [V::Elem; 2], e: [V::Elem; 2]) -> V {
     let rest = low.fma(scale, high.fma(x.splat(e[1]), k.fma(x.splat(c[1]), exact)));
     let whole = k * x.splat(c[0]);
     let sum = whole + product;
-    at_ends(sum + (((whole - sum) + product) + rest), x)
+    (sum + (((whole - sum) + product) + rest)).with_ends_of_log(x)
 }
 
 /// The natural logarithm of finite positive numbers, as a sum of two numbers that is good to about 2^-57.

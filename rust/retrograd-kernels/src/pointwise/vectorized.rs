@@ -8,12 +8,14 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::super::real::Real;
-use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
+use super::super::simd::{InstructionSet, Isa, Task, Twice, Vector, for_isa};
 use super::super::strided::is_contiguous;
 use super::walk::{Operand, Pieces, walk};
 
 /// A body over vectors of `T`, of `K` operands. Implementors mark `f` `#[inline(always)]`.
 pub trait Body<T: Real, const K: usize>: Sync {
+    /// Whether long loops over one operand take two vectors together: a fifth less time, for twice the code.
+    const PAIRED: bool = true;
     /// The body.
     fn f<V: Vector<Elem = T>>(&self, x: [V; K]) -> V;
 }
@@ -180,7 +182,26 @@ impl<T: Real, const K: usize, F: Body<T, K>> Task for VectorRow<'_, F, T, K> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        // SAFETY: (row 1, 2) ours; (row 3) Task 2.
-        unsafe { row::<S, T, K, F>(self.f, self.n, self.a, self.o) }
+        let VectorRow { f, n, a, o } = self;
+        let mut done = 0;
+        if const { F::PAIRED && K == 1 } {
+            let len = Twice::<T::Vector<S>>::LEN;
+            while done + len <= n {
+                // SAFETY: (row 1-3) as below; an element is read before its place is written.
+                unsafe {
+                    let x = Twice::<T::Vector<S>>::load(a[0].add(done));
+                    f.f([x; K]).store(o.add(done));
+                }
+                done += len;
+            }
+        }
+        // SAFETY: (row 1, 2) ours, from there on; (row 3) Task 2.
+        unsafe {
+            let mut rest = a;
+            for k in 0..K {
+                rest[k] = a[k].add(done);
+            }
+            row::<S, T, K, F>(f, n - done, rest, o.add(done))
+        }
     }
 }

@@ -8,11 +8,13 @@
 //! With `one_level` the baseline is compiled alone: half the code. `build.rs` says so where nothing is optimised.
 
 mod portable;
+mod twice;
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use portable::Portable;
+pub use twice::Twice;
 pub use vector::{Format, Isa, Vector};
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};

@@ -69,6 +69,46 @@ pub trait Vector:
     ///    at `to` are writable.
     unsafe fn transpose(from: *const Self::Elem, step: isize, to: *mut Self::Elem, to_step: isize);
 
+    /// The lanes at even places of `a` and `b`, one after the other, and those at odd places.
+    #[inline(always)]
+    fn deinterleave(a: Self, b: Self) -> (Self, Self) {
+        let (mut from, mut to) = ([Self::Elem::ZERO; 64], [Self::Elem::ZERO; 64]);
+        // SAFETY: (1) both exist; (1, 2) each array holds `2 LEN` elements.
+        unsafe {
+            a.store(from.as_mut_ptr());
+            b.store(from.as_mut_ptr().add(Self::LEN));
+            for i in 0..Self::LEN {
+                (to[i], to[Self::LEN + i]) = (from[2 * i], from[2 * i + 1]);
+            }
+            (Self::load(to.as_ptr()), Self::load(to.as_ptr().add(Self::LEN)))
+        }
+    }
+    /// The lanes of `a` and `b` by turns: the inverse of [`Vector::deinterleave`].
+    #[inline(always)]
+    fn interleave(a: Self, b: Self) -> (Self, Self) {
+        let (mut from, mut to) = ([Self::Elem::ZERO; 64], [Self::Elem::ZERO; 64]);
+        // SAFETY: (1) both exist; (1, 2) each array holds `2 LEN` elements.
+        unsafe {
+            a.store(from.as_mut_ptr());
+            b.store(from.as_mut_ptr().add(Self::LEN));
+            for i in 0..Self::LEN {
+                (to[2 * i], to[2 * i + 1]) = (from[i], from[Self::LEN + i]);
+            }
+            (Self::load(to.as_ptr()), Self::load(to.as_ptr().add(Self::LEN)))
+        }
+    }
+    /// The lanes in reverse order.
+    #[inline(always)]
+    fn reversed(self) -> Self {
+        let mut lanes = [Self::Elem::ZERO; 32];
+        // SAFETY: (1) `self` exists; (1, 2) the array holds `LEN` elements.
+        unsafe {
+            self.store(lanes.as_mut_ptr());
+            lanes[..Self::LEN].reverse();
+            Self::load(lanes.as_ptr())
+        }
+    }
+
     /// All lanes `x`.
     fn splat(self, x: Self::Elem) -> Self;
     /// `self * b + c`, with one rounding where that is one instruction, and otherwise with two.
@@ -82,6 +122,12 @@ pub trait Vector:
     #[inline(always)]
     fn near_reciprocal(self) -> Self {
         self.of(1.0) / self
+    }
+    /// `self / o` within 0.6 units in the last place, for finite numbers from `o` of 1/4 to 4 on which nothing
+    /// overflows or gets subnormal, unless it is 0.
+    #[inline(always)]
+    fn quotient(self, o: Self) -> Self {
+        self / o
     }
     /// The square root.
     fn sqrt(self) -> Self;
@@ -163,6 +209,13 @@ pub trait Vector:
         let power = self.splat(Self::Elem::INTEGER);
         let k = far.bits_plus(self.splat(Self::Elem::ONE)).down().or(power) - (power + bias);
         (m, k)
+    }
+    /// `self`, the logarithm of `x` to some base, for finite positive `x`, else the logarithm's special values.
+    #[inline(always)]
+    fn with_ends_of_log(self, x: Self) -> Self {
+        let zero = x.of(0.0);
+        let not_above = x.of(f64::NEG_INFINITY).select(x.eq(zero), x.of(f64::NAN));
+        self.select(x.lt(x.of(f64::INFINITY)), x).select(zero.lt(x), not_above)
     }
     /// `f(x)` in the lanes whose mask is false, `self` elsewhere: for the few arguments that a polynomial does not
     /// reach.

@@ -153,11 +153,24 @@ macro_rules! methods {
             unsafe { Self($f(self.0)) }
         }
     };
-    (reciprocal: $f:ident) => {
+    // The reciprocal instruction has 14 digits, and each step of Newton's doubles them; the last one is the quotient's.
+    (reciprocal $steps:literal: $f:ident $negated:ident) => {
         #[inline(always)]
         fn near_reciprocal(self) -> Self {
             // SAFETY: a value of this type is proof of its instructions.
-            unsafe { Self($f(self.0)) }
+            let mut near = unsafe { Self($f(self.0)) };
+            for _ in 0..$steps {
+                // SAFETY: a value of this type is proof of its instructions.
+                near = unsafe { Self($negated(self.0, near.0, self.of(1.0).0)) }.fma(near, near);
+            }
+            near
+        }
+        #[inline(always)]
+        fn quotient(self, o: Self) -> Self {
+            let inverse = o.near_reciprocal();
+            let near = self * inverse;
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($negated(o.0, near.0, self.0)) }.fma(inverse, near)
         }
     };
     // Of a NaN these instructions give the second operand.
@@ -171,6 +184,28 @@ macro_rules! methods {
         fn at_least(self, o: Self) -> Self {
             // SAFETY: a value of this type is proof of its instructions.
             unsafe { Self($max(o.0, self.0)) }
+        }
+    };
+}
+
+/// The lanes of pairs of vectors by turns, and vectors backwards: `$set` makes integers of numbers, the last one first.
+macro_rules! places_of_avx512 {
+    ($permute2:ident $permute:ident $set:ident: $($i:literal)+; even $($even:literal)+; odd $($odd:literal)+;
+     low $($low:literal)+; high $($high:literal)+) => {
+        #[inline(always)]
+        fn deinterleave(a: Self, b: Self) -> (Self, Self) {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { (Self($permute2(a.0, $set($($even),+), b.0)), Self($permute2(a.0, $set($($odd),+), b.0))) }
+        }
+        #[inline(always)]
+        fn interleave(a: Self, b: Self) -> (Self, Self) {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { (Self($permute2(a.0, $set($($low),+), b.0)), Self($permute2(a.0, $set($($high),+), b.0))) }
+        }
+        #[inline(always)]
+        fn reversed(self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($permute($set($($i),+), self.0)) }
         }
     };
 }
@@ -292,7 +327,7 @@ macro_rules! avx2 {
 
 macro_rules! avx512 {
     ($t:ty, $mask:ty, $len:literal, $load:ident, $store:ident, $cmp:ident, $blend:ident, $scalef:ident, $getmant:ident,
-     $getexp:ident, $masked_mul:ident, $masked_add:ident) => {
+     $getexp:ident, $masked_mul:ident, $masked_add:ident, $fixup:ident, $set_bits:ident) => {
         type Mask = $mask;
         const LEN: usize = $len;
         #[inline(always)]
@@ -344,6 +379,13 @@ macro_rules! avx512 {
                 (Self($masked_mul(m, big, m, self.of(0.5).0)), Self($masked_add(k, big, k, self.of(1.0).0)))
             }
         }
+        #[inline(always)]
+        fn with_ends_of_log(self, x: Self) -> Self {
+            // Four bits for each class of `x`, the first ones lowest: NaN of either kind as it is (2), 0 to -inf (4), 1
+            // and positive numbers to `self` (0), -inf and negative numbers to NaN (3), inf to inf (5).
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($fixup::<0>(self.0, x.0, $set_bits(0x0353_0422))) }
+        }
     };
 }
 
@@ -357,6 +399,29 @@ impl Vector for Avx2F32 {
     methods!(memory f32: _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps);
     methods!(transpose f32: square_of_8 _mm256_loadu_ps _mm256_storeu_ps: 0 1 2 3 4 5 6 7);
     methods!(fma: _mm256_fmadd_ps);
+    #[inline(always)]
+    fn deinterleave(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: a value of this type is proof of its instructions.
+        unsafe {
+            let even = _mm256_castps_pd(_mm256_shuffle_ps::<0x88>(a.0, b.0));
+            let odd = _mm256_castps_pd(_mm256_shuffle_ps::<0xdd>(a.0, b.0));
+            let (even, odd) = (_mm256_permute4x64_pd::<0xd8>(even), _mm256_permute4x64_pd::<0xd8>(odd));
+            (Self(_mm256_castpd_ps(even)), Self(_mm256_castpd_ps(odd)))
+        }
+    }
+    #[inline(always)]
+    fn interleave(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: a value of this type is proof of its instructions.
+        unsafe {
+            let (low, high) = (_mm256_unpacklo_ps(a.0, b.0), _mm256_unpackhi_ps(a.0, b.0));
+            (Self(_mm256_permute2f128_ps::<0x20>(low, high)), Self(_mm256_permute2f128_ps::<0x31>(low, high)))
+        }
+    }
+    #[inline(always)]
+    fn reversed(self) -> Self {
+        // SAFETY: a value of this type is proof of its instructions.
+        unsafe { Self(_mm256_permutevar8x32_ps(self.0, _mm256_set_epi32(0, 1, 2, 3, 4, 5, 6, 7))) }
+    }
     methods!(sqrt: _mm256_sqrt_ps);
     methods!(extremes: _mm256_min_ps _mm256_max_ps);
     methods!(floats: and _mm256_and_ps, or _mm256_or_ps, xor _mm256_xor_ps);
@@ -374,6 +439,27 @@ impl Vector for Avx2F64 {
     methods!(memory f64: _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd);
     methods!(transpose f64: square_of_4_doubles _mm256_loadu_pd _mm256_storeu_pd: 0 1 2 3);
     methods!(fma: _mm256_fmadd_pd);
+    #[inline(always)]
+    fn deinterleave(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: a value of this type is proof of its instructions.
+        unsafe {
+            let (even, odd) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
+            (Self(_mm256_permute4x64_pd::<0xd8>(even)), Self(_mm256_permute4x64_pd::<0xd8>(odd)))
+        }
+    }
+    #[inline(always)]
+    fn interleave(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: a value of this type is proof of its instructions.
+        unsafe {
+            let (low, high) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
+            (Self(_mm256_permute2f128_pd::<0x20>(low, high)), Self(_mm256_permute2f128_pd::<0x31>(low, high)))
+        }
+    }
+    #[inline(always)]
+    fn reversed(self) -> Self {
+        // SAFETY: a value of this type is proof of its instructions.
+        unsafe { Self(_mm256_permute4x64_pd::<0x1b>(self.0)) }
+    }
     methods!(sqrt: _mm256_sqrt_pd);
     methods!(extremes: _mm256_min_pd _mm256_max_pd);
     methods!(floats: and _mm256_and_pd, or _mm256_or_pd, xor _mm256_xor_pd);
@@ -399,13 +485,18 @@ impl Vector for Avx512F32 {
         _mm512_getmant_ps,
         _mm512_getexp_ps,
         _mm512_mask_mul_ps,
-        _mm512_mask_add_ps
+        _mm512_mask_add_ps,
+        _mm512_fixupimm_ps,
+        _mm512_set1_epi32
     );
     methods!(memory f32: _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps);
     methods!(transpose f32: square_of_16 _mm512_loadu_ps _mm512_storeu_ps: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     methods!(fma: _mm512_fmadd_ps);
+    places_of_avx512!(_mm512_permutex2var_ps _mm512_permutexvar_ps _mm512_set_epi32: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
+        even 30 28 26 24 22 20 18 16 14 12 10 8 6 4 2 0; odd 31 29 27 25 23 21 19 17 15 13 11 9 7 5 3 1;
+        low 23 7 22 6 21 5 20 4 19 3 18 2 17 1 16 0; high 31 15 30 14 29 13 28 12 27 11 26 10 25 9 24 8);
     methods!(sqrt: _mm512_sqrt_ps);
-    methods!(reciprocal: _mm512_rcp14_ps);
+    methods!(reciprocal 0: _mm512_rcp14_ps _mm512_fnmadd_ps);
     methods!(extremes: _mm512_min_ps _mm512_max_ps);
     methods!(floats: and _mm512_and_ps, or _mm512_or_ps, xor _mm512_xor_ps);
     methods!(integers _mm512_castps_si512 _mm512_castsi512_ps: bits_plus _mm512_add_epi32);
@@ -430,12 +521,18 @@ impl Vector for Avx512F64 {
         _mm512_getmant_pd,
         _mm512_getexp_pd,
         _mm512_mask_mul_pd,
-        _mm512_mask_add_pd
+        _mm512_mask_add_pd,
+        _mm512_fixupimm_pd,
+        _mm512_set1_epi64
     );
     methods!(memory f64: _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd);
     methods!(transpose f64: square_of_8_doubles _mm512_loadu_pd _mm512_storeu_pd: 0 1 2 3 4 5 6 7);
     methods!(fma: _mm512_fmadd_pd);
+    places_of_avx512!(_mm512_permutex2var_pd _mm512_permutexvar_pd _mm512_set_epi64: 0 1 2 3 4 5 6 7;
+        even 14 12 10 8 6 4 2 0; odd 15 13 11 9 7 5 3 1;
+        low 11 3 10 2 9 1 8 0; high 15 7 14 6 13 5 12 4);
     methods!(sqrt: _mm512_sqrt_pd);
+    methods!(reciprocal 1: _mm512_rcp14_pd _mm512_fnmadd_pd);
     methods!(extremes: _mm512_min_pd _mm512_max_pd);
     methods!(floats: and _mm512_and_pd, or _mm512_or_pd, xor _mm512_xor_pd);
     methods!(integers _mm512_castpd_si512 _mm512_castsi512_pd: bits_plus _mm512_add_epi64);

@@ -17,6 +17,7 @@ macro_rules! blocks {
         ) {
             struct F;
             impl crate::pointwise::Body<f64, { [$(stringify!($x)),+].len() }> for F {
+                const PAIRED: bool = false;
                 #[inline(always)]
                 fn f<V: crate::simd::Vector<Elem = f64>>(
                     &self,

@@ -11,6 +11,7 @@ pub mod complex;
 pub mod conv;
 pub mod ctc;
 pub mod distance;
+pub mod fft;
 pub mod finite;
 pub mod grid;
 pub mod lstm;

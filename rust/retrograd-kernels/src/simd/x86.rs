@@ -154,15 +154,16 @@ macro_rules! methods {
         }
     };
     // The reciprocal instruction has 14 digits, and each step of Newton's doubles them; the last one is the quotient's.
-    (reciprocal $steps:literal: $f:ident $negated:ident) => {
+    (reciprocal $($step:ident)?: $f:ident $negated:ident) => {
         #[inline(always)]
         fn near_reciprocal(self) -> Self {
             // SAFETY: a value of this type is proof of its instructions.
-            let mut near = unsafe { Self($f(self.0)) };
-            for _ in 0..$steps {
+            let near = unsafe { Self($f(self.0)) };
+            $(
                 // SAFETY: a value of this type is proof of its instructions.
-                near = unsafe { Self($negated(self.0, near.0, self.of(1.0).0)) }.fma(near, near);
-            }
+                let $step = unsafe { Self($negated(self.0, near.0, self.of(1.0).0)) };
+                let near = $step.fma(near, near);
+            )?
             near
         }
         #[inline(always)]
@@ -496,7 +497,7 @@ impl Vector for Avx512F32 {
         even 30 28 26 24 22 20 18 16 14 12 10 8 6 4 2 0; odd 31 29 27 25 23 21 19 17 15 13 11 9 7 5 3 1;
         low 23 7 22 6 21 5 20 4 19 3 18 2 17 1 16 0; high 31 15 30 14 29 13 28 12 27 11 26 10 25 9 24 8);
     methods!(sqrt: _mm512_sqrt_ps);
-    methods!(reciprocal 0: _mm512_rcp14_ps _mm512_fnmadd_ps);
+    methods!(reciprocal: _mm512_rcp14_ps _mm512_fnmadd_ps);
     methods!(extremes: _mm512_min_ps _mm512_max_ps);
     methods!(floats: and _mm512_and_ps, or _mm512_or_ps, xor _mm512_xor_ps);
     methods!(integers _mm512_castps_si512 _mm512_castsi512_ps: bits_plus _mm512_add_epi32);
@@ -532,7 +533,7 @@ impl Vector for Avx512F64 {
         even 14 12 10 8 6 4 2 0; odd 15 13 11 9 7 5 3 1;
         low 11 3 10 2 9 1 8 0; high 15 7 14 6 13 5 12 4);
     methods!(sqrt: _mm512_sqrt_pd);
-    methods!(reciprocal 1: _mm512_rcp14_pd _mm512_fnmadd_pd);
+    methods!(reciprocal lacking: _mm512_rcp14_pd _mm512_fnmadd_pd);
     methods!(extremes: _mm512_min_pd _mm512_max_pd);
     methods!(floats: and _mm512_and_pd, or _mm512_or_pd, xor _mm512_xor_pd);
     methods!(integers _mm512_castpd_si512 _mm512_castsi512_pd: bits_plus _mm512_add_epi64);

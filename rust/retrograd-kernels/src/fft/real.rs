@@ -1,0 +1,212 @@
+//! Transforms of real numbers, of an even number of them: by the transform of half as many complex ones, whose real
+//! parts are the numbers at even places (W. H. Press et al., "Numerical Recipes", section 12.3).
+
+use super::butterfly::C;
+use super::steps::{Packed, Pairs, Planes, Sink, Source};
+use super::{Plan, Table, pad, padded, plain_in_tests_alone, root};
+use crate::real::Real;
+use crate::simd::{Isa, Task, Vector, for_isa};
+
+/// The transform of lines of real numbers, and its inverse.
+pub struct RealPlan<T> {
+    half: Plan<T>,
+    /// Planes of `-i exp(-2 pi i k / n)` for `k` up to `n / 2`.
+    roots: Table<T>,
+}
+
+impl<T: Real> RealPlan<T> {
+    /// The transform of lines of `n` real numbers; None for lengths, or for a CPU, that this is not good for.
+    pub fn new(n: usize) -> Option<Self> {
+        n.is_multiple_of(2).then(|| Plan::new(n / 2))?.map(Self::with)
+    }
+
+    pub(super) fn with(half: Plan<T>) -> Self {
+        let n = half.len();
+        let step = Self::table_step(&half);
+        let mut roots = Table::zeros(2 * step);
+        for k in 0..=n {
+            let (re, im) = root(k, 2 * n);
+            roots.set(k, im);
+            roots.set(step + k, -re);
+        }
+        Self { half, roots }
+    }
+
+    fn table_step(half: &Plan<T>) -> usize {
+        padded::<T>(half.len() + 1) + pad::<T>()
+    }
+
+    /// Real numbers in a line.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        2 * self.half.len()
+    }
+
+    /// Numbers of type `T` of memory that a transform works in, of arbitrary values.
+    pub fn work(&self) -> usize {
+        self.half.work()
+    }
+
+    /// The first `n / 2 + 1` complex numbers of the transform of `n` real ones, times `scale`; the imaginary parts of
+    /// the first one and the last one are 0.
+    ///
+    /// # Safety
+    /// 1. `from` is readable and initialised for `n` numbers, `to` writable for `n + 2`, and `work` for as many as
+    ///    [`RealPlan::work`] says. 2. All are disjoint.
+    pub unsafe fn forward(&self, scale: T, from: *const T, to: *mut T, work: *mut T) {
+        // SAFETY: (Forward 1, 2) ours.
+        unsafe { for_isa(self.half.level, Forward { plan: self, scale, from, to, work }) }
+    }
+
+    /// The inverse of [`RealPlan::forward`], times `n` and `scale`: the imaginary parts of the first number and of the
+    /// last one count as 0, and these two are multiplied by `ends` first.
+    ///
+    /// # Safety
+    /// 1. `from` is readable and initialised for `n + 2` numbers, `to` writable for `n`, and `work` for as many as
+    ///    [`RealPlan::work`] says. 2. All are disjoint.
+    pub unsafe fn inverse(&self, scale: T, ends: T, from: *const T, to: *mut T, work: *mut T) {
+        // SAFETY: (Inverse 1, 2) ours.
+        unsafe { for_isa(self.half.level, Inverse { plan: self, scale, ends, from, to, work }) }
+    }
+
+    fn root(&self, k: usize) -> Planes<T> {
+        let at = self.roots.ptr().wrapping_add(k);
+        Planes { re: at, im: at.wrapping_add(Self::table_step(&self.half)), step: 0 }
+    }
+
+    /// A line of as many complex numbers in planes, with room for two vectors before and behind it.
+    fn flat(&self, planes: Planes<T>) -> Planes<T> {
+        let before = 2 * pad::<T>();
+        Planes { re: planes.re.wrapping_add(before), im: planes.im.wrapping_add(before), step: self.half.rows }
+    }
+}
+
+/// [`RealPlan::forward`], with its duties.
+struct Forward<'p, T> {
+    plan: &'p RealPlan<T>,
+    scale: T,
+    from: *const T,
+    to: *mut T,
+    work: *mut T,
+}
+
+/// The numbers from `k` on of a line in planes, and the conjugates of those from `n - k` backwards.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`. 2. The line has `n + 1` numbers, and two vectors before and behind it are
+///    readable.
+#[inline(always)]
+unsafe fn mirrored<V: Vector>(line: Planes<V::Elem>, n: usize, k: usize) -> [C<V>; 2] {
+    // SAFETY: duties 1 and 2: `k` is at most a vector beyond `n`.
+    unsafe {
+        let back = (n as isize) - (k as isize) - (V::LEN as isize) + 1;
+        let ahead = C { re: V::load(line.re.add(k)), im: V::load(line.im.add(k)) };
+        let back = C { re: V::load(line.re.offset(back)).reversed(), im: -V::load(line.im.offset(back)).reversed() };
+        [ahead, back]
+    }
+}
+
+/// Twice the numbers of the spectrum from `k` on, of the transform of half the length.
+///
+/// # Safety
+/// As [`mirrored`], and of `root` a vector is readable.
+#[inline(always)]
+unsafe fn untangled<V: Vector>(line: Planes<V::Elem>, root: Planes<V::Elem>, n: usize, k: usize) -> C<V> {
+    // SAFETY: ours.
+    unsafe {
+        let [ahead, back] = mirrored::<V>(line, n, k);
+        ahead.plus(back).plus(ahead.minus(back).times(load(root)))
+    }
+}
+
+impl<T: Real> Task for Forward<'_, T> {
+    type Out = ();
+    const WIDE: bool = true;
+    plain_in_tests_alone!();
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Forward { plan, scale, from, to, work } = self;
+        let n = plan.half.len();
+        let flat = plan.flat(plan.half.free(work));
+        let half = scale.mul(T::of(0.5));
+        let sink = Pairs { at: to, step: 0, width: n + 1, scale: [half; 2] };
+        // SAFETY: (1) Task 2; (2, 3) duties 1 and 2.
+        unsafe {
+            plan.half.matrix::<T::Vector<S>, _, _>(plan.half.line(from.cast_mut(), false), Packed(flat), work);
+            *flat.re.add(n) = *flat.re;
+            *flat.im.add(n) = *flat.im;
+            let mut k = 0;
+            while k + T::Vector::<S>::LEN <= n + 1 {
+                sink.store::<true>(0, k, untangled::<T::Vector<S>>(flat, plan.root(k), n, k));
+                k += T::Vector::<S>::LEN;
+            }
+            if k <= n {
+                sink.store::<false>(0, k, untangled::<T::Vector<S>>(flat, plan.root(k), n, k));
+            }
+            *to.add(1) = T::ZERO;
+            *to.add(2 * n + 1) = T::ZERO;
+        }
+    }
+}
+
+/// # Safety
+/// As `load` of planes.
+#[inline(always)]
+unsafe fn load<V: Vector>(planes: Planes<V::Elem>) -> C<V> {
+    // SAFETY: ours.
+    unsafe { Source::<V>::load::<true>(&planes, 0, 0) }
+}
+
+/// [`RealPlan::inverse`], with its duties.
+struct Inverse<'p, T> {
+    plan: &'p RealPlan<T>,
+    scale: T,
+    ends: T,
+    from: *const T,
+    to: *mut T,
+    work: *mut T,
+}
+
+impl<T: Real> Task for Inverse<'_, T> {
+    type Out = ();
+    const WIDE: bool = true;
+    plain_in_tests_alone!();
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Inverse { plan, scale, ends, from, to, work } = self;
+        let n = plan.half.len();
+        let [first, second] = plan.half.planes(work);
+        let (flat, len) = (plan.flat(first), T::Vector::<S>::LEN);
+        let from = Pairs { at: from.cast_mut(), step: 0, width: n + 1, scale: [T::ONE; 2] };
+        let columns = plan.half.columns;
+        // SAFETY: (1) Task 2; (2, 3) duties 1 and 2.
+        unsafe {
+            let mut k = 0;
+            while k + len <= n + 1 {
+                let z: C<T::Vector<S>> = from.load::<true>(0, k);
+                flat.store::<true>(0, k, z);
+                k += len;
+            }
+            if k <= n {
+                let z: C<T::Vector<S>> = from.load::<false>(0, k);
+                flat.store::<true>(0, k, z);
+            }
+            for end in [0, n] {
+                *flat.re.add(end) = (*flat.re.add(end)).mul(ends);
+                *flat.im.add(end) = T::ZERO;
+            }
+            for row in 0..plan.half.rows {
+                for column in (0..columns).step_by(len) {
+                    let k = row * columns + column;
+                    let [ahead, back] = mirrored::<T::Vector<S>>(flat, n, k);
+                    let root = load(plan.root(k));
+                    let z = ahead.plus(back).plus(ahead.minus(back).times(root.conj()));
+                    second.store::<true>(row, column, z.conj());
+                }
+            }
+            plan.half.matrix::<T::Vector<S>, _, _>(second, plan.half.transposed_line(to, true, scale), work);
+        }
+    }
+}

@@ -1,6 +1,5 @@
 //! Where the elements of an index along one axis lead (`gather`, the scatters), and the loops over them.
 
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,28 +10,6 @@ use crate::kernels::thresholds::index::CHUNK;
 use crate::tensor::copy;
 use crate::tensor::layout::may_overlap;
 use crate::tensor::{DType, Dims, Strides, Tensor};
-
-/// Space for a chunk of an index, so that what is checked is what is used (S6).
-struct Held([MaybeUninit<i64>; CHUNK]);
-
-impl Held {
-    #[inline(always)]
-    fn new() -> Self {
-        Self([const { MaybeUninit::uninit() }; CHUNK])
-    }
-    /// A copy of at most [`CHUNK`] values.
-    #[inline(always)]
-    fn copy(&mut self, values: &[i64]) -> &[i64] {
-        let n = values.len().min(CHUNK);
-        let to = self.0.as_mut_ptr().cast::<i64>();
-        // SAFETY: (1) `n` values are readable, and fit; (2) the space is ours, so they are disjoint; (3) all `n` are
-        // written. The compiler may not look behind the pointer, and so not read the originals again.
-        unsafe {
-            std::ptr::copy_nonoverlapping(values.as_ptr(), to, n);
-            std::slice::from_raw_parts(std::hint::black_box(to), n)
-        }
-    }
-}
 
 /// What an element takes in nanoseconds, to be read and to be combined with another.
 const READ_COST: f64 = 0.5;
@@ -58,6 +35,47 @@ pub struct Along {
 fn within(values: &[i64], n: usize) -> bool {
     let last = n as i64 - 1;
     values.iter().fold(0, |signs, &i| signs | i | last.wrapping_sub(i)) >= 0
+}
+
+/// `to[j] = from[place(j, i)]` for the `j`-th value `i`; false, with some of them left out, if one is not from 0 to
+/// `size - 1`. Each value is read once, so that what is checked is what is used (S6).
+///
+/// # Safety
+/// 1. `from` is readable at the places of these values. 2. `to` is writable for as many elements as there are values, and
+///    disjoint from them.
+#[inline(always)]
+unsafe fn read_named<T: Copy>(
+    values: &[i64],
+    size: usize,
+    from: *const T,
+    to: *mut T,
+    place: impl Fn(isize, isize) -> isize,
+) -> bool {
+    const TOGETHER: usize = 4;
+    // SAFETY: duties 1 and 2, for values that were checked.
+    unsafe {
+        let once = |j: usize| values.as_ptr().add(j).read_volatile();
+        let mut j = 0;
+        while j + TOGETHER <= values.len() {
+            let i = [once(j), once(j + 1), once(j + 2), once(j + 3)];
+            if !i.iter().fold(true, |all, &i| all & ((i as usize) < size)) {
+                return false;
+            }
+            for k in 0..TOGETHER {
+                *to.add(j + k) = *from.offset(place((j + k) as isize, i[k] as isize));
+            }
+            j += TOGETHER;
+        }
+        while j < values.len() {
+            let i = once(j);
+            if i as usize >= size {
+                return false;
+            }
+            *to.add(j) = *from.offset(place(j as isize, i as isize));
+            j += 1;
+        }
+    }
+    true
 }
 
 /// For an index that is the same at every place of the axes other than `dim`, which it repeats with strides of 0, if
@@ -152,24 +170,19 @@ impl Along {
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
         let (stride, step, values) = (self.stride(), self.step, self.values());
         split(count, CHUNK, count as f64 * READ_COST, &|positions| {
-            let mut held = Held::new();
             self.stretches(values, positions, |at, base, values| {
-                let values = held.copy(values);
-                if !within(values, self.size) {
-                    return wrong.store(true, Ordering::Relaxed);
-                }
-                // SAFETY: (1) the values were checked, in a copy (S6); (2) positions of the index.
-                unsafe {
+                // SAFETY: (1) the elements from `base` on that values below the size lead to; (2) positions of the
+                // index.
+                let all = unsafe {
                     let (from, to) = (from.get().cast_const().offset(base), to.get().add(at));
                     if (stride, step) == (0, 1) {
-                        for (j, &i) in values.iter().enumerate() {
-                            *to.add(j) = *from.offset(i as isize);
-                        }
+                        read_named(values, self.size, from, to, |_, i| i)
                     } else {
-                        for (j, &i) in values.iter().enumerate() {
-                            *to.add(j) = *from.offset(j as isize * stride + i as isize * step);
-                        }
+                        read_named(values, self.size, from, to, |j, i| j * stride + i * step)
                     }
+                };
+                if !all {
+                    wrong.store(true, Ordering::Relaxed);
                 }
             });
         });

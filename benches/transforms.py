@@ -20,7 +20,8 @@ def complex_numbers(*sizes: int) -> Any:
 
 
 case("rfft, 64x1024, fwd + bwd", 1.5)(backward(real(64, 1024), lambda m, x: m.fft.rfft(x)))
-case("irfft, 64x513, fwd", 1.0)(forward(complex_numbers(64, 513), lambda m, x: m.fft.irfft(x)))
+for length in (501, 513):
+    case(f"irfft, 64x{length}, fwd", 1.0)(forward(complex_numbers(64, length), lambda m, x: m.fft.irfft(x)))
 case("fft, 2^20, fwd", 0.8)(forward(complex_numbers(1 << 20), lambda m, x: m.fft.fft(x)))
 for length in (1000, 1009, 1024):
     case(f"fft, {length}, fwd", 1.0)(forward(complex_numbers(length), lambda m, x: m.fft.fft(x)))
@@ -30,4 +31,5 @@ case("fft along the first axis, 1024x64, fwd", 1.0)(
     forward(complex_numbers(1024, 64), lambda m, x: m.fft.fft(x, dim=0))
 )
 case("fft2, 512x512, fwd", 1.0)(forward(complex_numbers(512, 512), lambda m, x: m.fft.fft2(x)))
+case("irfft2, 8x256x129, fwd", 1.0)(forward(complex_numbers(8, 256, 129), lambda m, x: m.fft.irfft2(x)))
 case("rfft2, 8x256x256, fwd + bwd", 1.0)(backward(real(8, 256, 256), lambda m, x: m.fft.rfft2(x)))

@@ -1,8 +1,9 @@
-//! Transforms along one axis of a tensor, line by line: blocks of lines are copied to memory where each is contiguous,
-//! transformed there, and copied to the result. Threads share the lines; each of them is transformed in the same way
+//! Transforms along one axis of a tensor, line by line. Lines that lie side by side are transformed together where there
+//! is a transform for them; otherwise blocks of lines are copied to memory where each is contiguous, transformed there,
+//! and copied to the result. Threads share the lines; each of them is transformed in the same way
 //! whatever thread it is on, so results do not depend on their number.
 
-use std::ops::{Mul, Range};
+use std::ops::Range;
 
 use num_complex::Complex;
 use retrograd_fft::{Lines, Number};
@@ -19,33 +20,12 @@ const LINES: usize = if cfg!(small_blocks) { 3 } else { 16 };
 /// A block of lines is of about so many numbers, so that it fits in a core's cache, unless that leaves too few lines.
 const NUMBERS: usize = 1 << 14;
 const FEWEST: usize = 4;
+/// So many lines that lie side by side are worth a block of their own.
+const FEWEST_BESIDE: usize = 4;
 /// Nanoseconds for a number and a doubling of the length.
 const COST: f64 = 0.4;
 /// Nanoseconds for the fixed part of a number: copies.
 const COPY_COST: f64 = 0.6;
-
-/// A number that is scaled by its parts' type.
-pub trait Scaled<T>: Element {
-    fn scaled(self, by: T) -> Self;
-}
-impl<T: Element + Mul<Output = T>> Scaled<T> for T {
-    #[inline(always)]
-    fn scaled(self, by: T) -> T {
-        self * by
-    }
-}
-impl Scaled<f32> for Complex<f32> {
-    #[inline(always)]
-    fn scaled(self, by: f32) -> Self {
-        Complex::new(self.re * by, self.im * by)
-    }
-}
-impl Scaled<f64> for Complex<f64> {
-    #[inline(always)]
-    fn scaled(self, by: f64) -> Self {
-        Complex::new(self.re * by, self.im * by)
-    }
-}
 
 /// The axis that is transformed, and those that say where its lines begin.
 struct Layout {
@@ -87,15 +67,15 @@ unsafe fn gather<E: Copy>(from: *const E, starts: &[isize], step: isize, n: usiz
     });
 }
 
-/// Copies rows of `n` numbers to lines, scaled.
+/// Copies rows of `n` numbers to lines.
 ///
 /// # Safety
 /// 1. There are as many rows at `from`. 2. `n` numbers, `step` apart, may be written from each of `starts`, and nobody
 ///    else uses them.
-unsafe fn scatter<T: Copy, E: Scaled<T>>(from: *const E, starts: &[isize], step: isize, n: usize, to: *mut E, by: T) {
+unsafe fn scatter<E: Copy>(from: *const E, starts: &[isize], step: isize, n: usize, to: *mut E) {
     blocks(starts.len(), n, |i, j| {
         // SAFETY: (1), (2).
-        unsafe { *to.offset(starts[i] + j as isize * step) = (*from.add(i * n + j)).scaled(by) }
+        unsafe { *to.offset(starts[i] + j as isize * step) = *from.add(i * n + j) }
     });
 }
 
@@ -137,9 +117,9 @@ impl Scratch {
 /// along `dim`, where both have the lengths of `lines`.
 pub unsafe fn transform<T, L>(lines: &L, x: &Tensor, result: &Tensor, dim: usize, scale: f64) -> Result<()>
 where
-    T: Number + Element + Scaled<T>,
+    T: Number + Element,
     Complex<T>: Element,
-    L: Lines<Part = T, From: Element, To: Scaled<T>>,
+    L: Lines<Part = T, From: Element, To: Element>,
 {
     let (n, m) = (lines.reads(), lines.writes());
     debug_assert!(x.sizes()[dim] == n && result.sizes()[dim] == m);
@@ -150,9 +130,16 @@ where
     let layout = Layout::new(x, result, dim);
     let [to_step, from_step] = layout.step.strides;
     let (from, to) = (SharedPtr(x.ptr::<L::From>()), SharedPtr(result.ptr::<L::To>()));
+    let shared = x.shares_storage(result);
+    if let Some(most) = lines.beside()
+        && to_step != 1
+        && layout.others.first().is_some_and(|axis| axis.strides == [1, 1] && axis.size >= FEWEST_BESIDE)
+    {
+        return beside(lines, &layout, most, from, to, scale);
+    }
     // A line of the result is written where it is if it is contiguous, and one of the operand read there.
     let at_place = to_step == 1 || m == 1;
-    let from_place = L::KEEPS && at_place && (from_step == 1 || n == 1) && !x.shares_storage(result);
+    let from_place = lines.keeps() && at_place && (from_step == 1 || n == 1) && !shared;
     let most = if from_place { 1 } else { (NUMBERS / n.max(m)).clamp(FEWEST, LINES).min(layout.count) };
     let each = |range: Range<usize>| -> Result<()> {
         let _reading = reading();
@@ -180,8 +167,7 @@ where
                         std::slice::from_raw_parts_mut(to.get().offset(ends[0]), m),
                     )
                 };
-                lines.run_from(line, end, scratch);
-                scale_all(end, scale);
+                lines.run_from(line, end, scratch, scale);
                 continue;
             }
             // SAFETY: (1) S1 and S3: elements of `x`; (2) the scratch memory of this piece.
@@ -191,26 +177,67 @@ where
                     for (row, &end) in rows.chunks_exact_mut(n).zip(ends) {
                         // SAFETY: S1 and S3: the elements of a line, which nobody else uses.
                         let end = unsafe { std::slice::from_raw_parts_mut(to.get().offset(end), m) };
-                        lines.run(row, end, scratch);
-                        scale_all(end, scale);
+                        lines.run(row, end, scratch, scale);
                     }
                 }
                 Some(results) => {
                     let results = &mut results.slice::<L::To>()[..count * m];
-                    lines.run(&mut rows[..count * n], results, scratch);
+                    lines.run(&mut rows[..count * n], results, scratch, scale);
                     // SAFETY: (1) as many rows were transformed; (2) S1 and S3: lines that nobody else uses.
-                    unsafe { scatter(results.as_ptr(), ends, to_step, m, to.get(), scale) };
+                    unsafe { scatter(results.as_ptr(), ends, to_step, m, to.get()) };
                 }
             }
         }
         Ok(())
     };
-    let longest = n.max(m) as f64;
-    try_split(layout.count, most, layout.count as f64 * longest * (COPY_COST + COST * longest.log2()), &each)
+    try_split(layout.count, most, cost(layout.count, n.max(m)), &each)
 }
 
-fn scale_all<T: Number, E: Scaled<T>>(line: &mut [E], by: T) {
-    if by != T::one() {
-        line.iter_mut().for_each(|z| *z = z.scaled(by));
-    }
+/// Nanoseconds that `count` lines of `n` numbers take, about.
+fn cost(count: usize, n: usize) -> f64 {
+    let n = n as f64;
+    count as f64 * n * (COPY_COST + COST * n.log2())
+}
+
+/// [`transform`] of lines that lie side by side in both tensors, blocks of up to `most`.
+fn beside<T, L>(
+    lines: &L,
+    layout: &Layout,
+    most: usize,
+    from: SharedPtr<L::From>,
+    to: SharedPtr<L::To>,
+    scale: T,
+) -> Result<()>
+where
+    T: Number + Element,
+    Complex<T>: Element,
+    L: Lines<Part = T, From: Element, To: Element>,
+{
+    let [to_step, from_step] = layout.step.strides;
+    let width = layout.others[0].size;
+    let blocks = width.div_ceil(most);
+    let each = |range: Range<usize>| -> Result<()> {
+        let _reading = reading();
+        let mut scratch = Scratch::new::<Complex<T>>(lines.scratch())?;
+        let scratch = scratch.slice::<Complex<T>>();
+        let outer = &layout.others[1..];
+        let mut offsets = Offsets::starting_at(outer, range.start / blocks);
+        let mut at = [0; 2];
+        for (i, block) in range.clone().enumerate() {
+            if i == 0 || block % blocks == 0 {
+                at = offsets.next().expect("a block of each outer position");
+            }
+            let first = block % blocks * most;
+            let count = most.min(width - first);
+            // SAFETY: (1) S1 and S3: lines of both tensors, and those of the result are used by nobody else; (2) of the
+            // numbers that they may share each line shares only its own.
+            unsafe {
+                let from = from.get().offset(at[1] + first as isize).cast_const();
+                let to = to.get().offset(at[0] + first as isize);
+                lines.run_beside(count, from, to, [from_step, to_step], scratch, scale);
+            }
+        }
+        Ok(())
+    };
+    try_split(layout.count / width * blocks, 1, cost(layout.count, lines.reads()), &each)
 }

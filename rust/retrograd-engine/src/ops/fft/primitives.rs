@@ -3,7 +3,7 @@
 use num_complex::Complex;
 use retrograd_fft::{ComplexLines, HalfLines, Number, RealLines};
 
-use super::lines::{Scaled, transform};
+use super::lines::transform;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
@@ -41,22 +41,19 @@ fn lifted(dims: &Dims) -> Dims {
     dims.iter().map(|d| d + 1).collect()
 }
 
-/// The numbers that kernels know: f32 and f64.
-trait Part: Number + Element + Scaled<Self>
-where
-    Complex<Self>: Scaled<Self>,
-{
-}
-impl Part for f32 {}
-impl Part for f64 {}
-
 /// Transforms `result` along `dims`, of the numbers in `x`, which may be `result` itself.
 ///
 /// # Safety
 /// As [`transform`].
-unsafe fn complex_passes<T: Part>(x: &Tensor, result: &Tensor, dims: &[usize], inverse: bool, scale: f64) -> Result<()>
+unsafe fn complex_passes<T: Number + Element>(
+    x: &Tensor,
+    result: &Tensor,
+    dims: &[usize],
+    inverse: bool,
+    scale: f64,
+) -> Result<()>
 where
-    Complex<T>: Scaled<T>,
+    Complex<T>: Element,
 {
     let mut from = x;
     for (i, &dim) in dims.iter().rev().enumerate() {

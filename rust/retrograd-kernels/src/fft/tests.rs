@@ -27,7 +27,8 @@ fn work<T: Real>(n: usize) -> Vec<T> {
     vec![T::of(f64::NAN); n]
 }
 
-/// Whether the error is what rounding explains: it grows with the logarithm of the length.
+/// Whether the error is what rounding explains: it grows with the logarithm of the length. The definition's sums, of
+/// float64 numbers, are rounded as well.
 fn check<T: Real + Into<f64>>(got: &[T], want: &[Complex<f64>], scale: f64, n: usize, what: &str) {
     let norm = want.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt() * scale;
     let error =
@@ -36,7 +37,7 @@ fn check<T: Real + Into<f64>>(got: &[T], want: &[Complex<f64>], scale: f64, n: u
     let unit = if size_of::<T>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
     assert!(got.len() == 2 * want.len());
     assert!(
-        error < unit * (1.0 + 0.3 * (n as f64).log2()),
+        error < unit * (2.0 + 0.3 * (n as f64).log2()),
         "{what} of {n} numbers of {} bytes: {error}",
         size_of::<T>()
     );
@@ -128,18 +129,18 @@ fn columns_are_what_the_definition_says() {
 fn a_line_does_not_depend_on_those_beside_it() {
     let n = 60;
     let plan = ColumnPlan::<f32>::at(InstructionSet::detect(), n).expect("a plan");
-    let x = parts::<f32>(&numbers(1, n * 20));
+    let x = parts::<f32>(&numbers(1, n * 16));
     let run = |first: usize, count: usize| {
         let (mut to, mut memory) = (vec![0.0f32; 2 * n * count], work::<f32>(plan.work()));
         let (p, work) = (to.as_mut_ptr(), memory.as_mut_ptr());
         // SAFETY: (1) of these lengths; (2) three allocations.
-        unsafe { plan.run(false, 1.0, count, x[2 * first..].as_ptr(), p, [20, count as isize], work) };
+        unsafe { plan.run(false, 1.0, count, x[2 * first..].as_ptr(), p, [16, count as isize], work) };
         to
     };
-    let all = run(0, 20);
-    for i in 0..20 {
+    let all = run(0, 16);
+    for i in 0..16 {
         let one = run(i, 1);
-        let of_all: Vec<_> = (0..n).flat_map(|j| [all[2 * (20 * j + i)], all[2 * (20 * j + i) + 1]]).collect();
+        let of_all: Vec<_> = (0..n).flat_map(|j| [all[2 * (16 * j + i)], all[2 * (16 * j + i) + 1]]).collect();
         assert_eq!(one, of_all, "line {i}");
     }
 }

@@ -55,20 +55,22 @@ unsafe fn read_named<T: Copy>(
     // SAFETY: duties 1 and 2, for values that were checked.
     unsafe {
         let once = |j: usize| values.as_ptr().add(j).read_volatile();
+        // A negative one is larger than any size.
+        let is_place = |i: i64| i.cast_unsigned() < size as u64;
         let mut j = 0;
         while j + TOGETHER <= values.len() {
             let i = [once(j), once(j + 1), once(j + 2), once(j + 3)];
-            if !i.iter().fold(true, |all, &i| all & ((i as usize) < size)) {
+            if !i.iter().fold(true, |all, &i| all & is_place(i)) {
                 return false;
             }
-            for k in 0..TOGETHER {
-                *to.add(j + k) = *from.offset(place((j + k) as isize, i[k] as isize));
+            for (j, &i) in (j..).zip(&i) {
+                *to.add(j) = *from.offset(place(j as isize, i as isize));
             }
             j += TOGETHER;
         }
         while j < values.len() {
             let i = once(j);
-            if i as usize >= size {
+            if !is_place(i) {
                 return false;
             }
             *to.add(j) = *from.offset(place(j as isize, i as isize));

@@ -1,5 +1,5 @@
-//! Fourier transforms of lines: those of `retrograd_kernels::fft` where it has a plan for a length, and others on top of
-//! rustfft and realfft. Plans are cached.
+//! Fourier transforms of lines: those of `retrograd_kernels::fft` where it has a plan for a length, and others on top
+//! of rustfft and realfft. Plans are cached.
 //!
 //! A crate of its own so that the transforms are compiled once, and not whenever an op changes. It starts no thread:
 //! whoever has many lines divides them.
@@ -71,9 +71,9 @@ macro_rules! numbers {
 }
 numbers!(f32, f64);
 
-/// Whether a line of `n` complex numbers takes less in vectors than by rustfft, which is faster where a line is short, and
-/// has code of its own for 512 numbers: in float32 360 take 1.1 times as long in vectors, 500 half, 512 1.2 times, 1000
-/// 0.7 times.
+/// Whether a line of `n` complex numbers takes less in vectors than by rustfft, which is faster where a line is short,
+/// and has code of its own for 512 numbers: in float32 360 take 1.1 times as long in vectors, 500 half, 512 1.2 times,
+/// 1000 0.7 times.
 fn worth_vectors<T>(n: usize) -> bool {
     n >= 400 && (n != 512 || size_of::<T>() == 8)
 }

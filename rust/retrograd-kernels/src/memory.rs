@@ -543,7 +543,8 @@ impl Drop for Local {
 // ---- counters ----
 
 /// The lists and counters of one thread. Only the thread that claimed it writes, so a plain load and store count;
-/// others only read the counters. Records are never freed: one goes to another thread, with its counts, when its thread ends.
+/// others only read the counters. Records are never freed: one goes to another thread, with its counts, when its thread
+/// ends.
 struct Record {
     claimed: AtomicBool,
     /// The record made before this one; set before the record is published, and constant from then on.

@@ -272,8 +272,8 @@ impl<T: Real> ColumnPlan<T> {
         4 * self.area() + pad::<T>()
     }
 
-    /// As [`Plan::run`] for each of `lines` lines, at most [`ColumnPlan::LINES`], the first of which begin at `from` and
-    /// `to`; the next numbers of a line are `steps` complex numbers further in either.
+    /// As [`Plan::run`] for each of `lines` lines, at most [`ColumnPlan::LINES`], the first of which begin at `from`
+    /// and `to`; the next numbers of a line are `steps` complex numbers further in either.
     ///
     /// # Safety
     /// 1. As [`Plan::run`], for all of these lines. 2. Lines of `to` may be those of `from`, and are disjoint from all

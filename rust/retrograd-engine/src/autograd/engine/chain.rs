@@ -74,8 +74,8 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// The node's turn: its gradients, as they are handed on. Who wrote to saved tensors meanwhile, as to a `.grad` that
-    /// an op has used, is told.
+    /// The node's turn: its gradients, as they are handed on. Who wrote to saved tensors meanwhile, as to a `.grad`
+    /// that an op has used, is told.
     pub fn finish(mut self, how: How<'_>) -> Result<Grads> {
         let saved = self.node.rule.saved_slots();
         if let Some(saved) = saved {
@@ -320,7 +320,8 @@ struct Blocks<'a, 'b> {
 }
 
 impl Blocks<'_, '_> {
-    /// The gradients of all nodes but those that stay in the chain; `None` if the nodes have to run one after the other.
+    /// The gradients of all nodes but those that stay in the chain; `None` if the nodes have to run one after the
+    /// other.
     fn all(&self) -> Result<Option<Vec<Grads>>> {
         let asked = interrupt::asked();
         let first = self.first();
@@ -340,8 +341,8 @@ impl Blocks<'_, '_> {
         Ok(Some(grads))
     }
 
-    /// Gradients of full size that leave the chain, of which the first block is there: new ones, or the one that came in,
-    /// where ops have handed that on.
+    /// Gradients of full size that leave the chain, of which the first block is there: new ones, or the one that came
+    /// in, where ops have handed that on.
     fn first(&self) -> Result<Option<Sums>> {
         let elements = 0..self.block.min(self.g.numel());
         let Some(mut sums) = self.run(&elements)? else { return Ok(None) };

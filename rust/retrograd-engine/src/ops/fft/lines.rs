@@ -1,7 +1,7 @@
-//! Transforms along one axis of a tensor, line by line. Lines that lie side by side are transformed together where there
-//! is a transform for them; otherwise blocks of lines are copied to memory where each is contiguous, transformed there,
-//! and copied to the result. Threads share the lines; each of them is transformed in the same way
-//! whatever thread it is on, so results do not depend on their number.
+//! Transforms along one axis of a tensor, line by line. Lines that lie side by side are transformed together where
+//! there is a transform for them; otherwise blocks of lines are copied to memory where each is contiguous, transformed
+//! there, and copied to the result. Threads share the lines; each of them is transformed in the same way whatever
+//! thread it is on, so results do not depend on their number.
 
 use std::ops::Range;
 

@@ -41,8 +41,8 @@ fn within(values: &[i64], n: usize) -> bool {
 /// `size - 1`. Each value is read once, so that what is checked is what is used (S6).
 ///
 /// # Safety
-/// 1. `from` is readable at the places of these values. 2. `to` is writable for as many elements as there are values, and
-///    disjoint from them.
+/// 1. `from` is readable at the places of these values. 2. `to` is writable for as many elements as there are values,
+/// and disjoint from them.
 #[inline(always)]
 unsafe fn read_named<T: Copy>(
     values: &[i64],

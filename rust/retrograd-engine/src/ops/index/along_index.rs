@@ -42,7 +42,7 @@ fn within(values: &[i64], n: usize) -> bool {
 ///
 /// # Safety
 /// 1. `from` is readable at the places of these values. 2. `to` is writable for as many elements as there are values,
-/// and disjoint from them.
+///    and disjoint from them.
 #[inline(always)]
 unsafe fn read_named<T: Copy>(
     values: &[i64],

@@ -3,13 +3,13 @@
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 
+use crate::thread_values::ThreadValue;
+
 /// A cache line.
 #[repr(align(64))]
 struct Line(#[expect(dead_code, reason = "space only")] [MaybeUninit<u8>; 64]);
 
-thread_local! {
-    static BUFFER: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
-}
+static BUFFER: ThreadValue<Cell<Vec<Line>>> = ThreadValue::new(|| Cell::new(Vec::new()));
 
 /// Runs `f` with space for `len` elements, uninitialised, on a cache line.
 ///

@@ -9,7 +9,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use crate::data;
 use crate::programs::{Crate, Program};
 
-const NO_CHOLESKY: &str = "no Cholesky factorization, no triangular solve";
+const NO_CHOLESKY: &str = "no Cholesky factors, no triangular solves";
 
 pub const ON_FLEX: Crate = Crate {
     name: "burn, flex",

@@ -14,7 +14,7 @@ pub const PROGRAMS: Crate = Crate {
         || Ok(cnn().unwrap()),
         || Ok(chain().unwrap()),
         || Ok(map().unwrap()),
-        || Err("no Cholesky factorization, no triangular solve"),
+        || Err("no Cholesky factors, no triangular solves"),
     ],
 };
 

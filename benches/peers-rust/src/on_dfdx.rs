@@ -15,7 +15,7 @@ pub const PROGRAMS: Crate = Crate {
         || Err("convolutions want the nightly compiler"),
         || Ok(chain()),
         || Ok(map()),
-        || Err("no Cholesky factorization, no triangular solve"),
+        || Err("no Cholesky factors, no triangular solves"),
     ],
 };
 

@@ -104,12 +104,6 @@ impl<T: Real> Plan<T> {
         Some(Self { level, n, rows, columns, first, second, twiddles })
     }
 
-    /// Complex numbers in a line.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> usize {
-        self.n
-    }
-
     /// Numbers of a plane, of which real lines want room beside the line: not a multiple of a page.
     fn area(&self) -> usize {
         (padded::<T>(self.rows) * padded::<T>(self.columns)).max(padded::<T>(self.n) + 4 * pad::<T>()) + 2 * pad::<T>()

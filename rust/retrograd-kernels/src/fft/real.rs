@@ -21,7 +21,7 @@ impl<T: Real> RealPlan<T> {
     }
 
     pub(super) fn with(half: Plan<T>) -> Self {
-        let n = half.len();
+        let n = half.n;
         let step = Self::table_step(&half);
         let mut roots = Table::zeros(2 * step);
         for k in 0..=n {
@@ -33,13 +33,7 @@ impl<T: Real> RealPlan<T> {
     }
 
     fn table_step(half: &Plan<T>) -> usize {
-        padded::<T>(half.len() + 1) + pad::<T>()
-    }
-
-    /// Real numbers in a line.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> usize {
-        2 * self.half.len()
+        padded::<T>(half.n + 1) + pad::<T>()
     }
 
     /// Numbers of type `T` of memory that a transform works in, of arbitrary values.
@@ -127,7 +121,7 @@ impl<T: Real> Task for Forward<'_, T> {
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
         let Forward { plan, scale, from, to, work } = self;
-        let n = plan.half.len();
+        let n = plan.half.n;
         let flat = plan.flat(plan.half.free(work));
         let half = scale.mul(T::of(0.5));
         let sink = Pairs { at: to, step: 0, width: n + 1, scale: [half; 2] };
@@ -176,7 +170,7 @@ impl<T: Real> Task for Inverse<'_, T> {
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
         let Inverse { plan, scale, ends, from, to, work } = self;
-        let n = plan.half.len();
+        let n = plan.half.n;
         let [first, second] = plan.half.planes(work);
         let (flat, len) = (plan.flat(first), T::Vector::<S>::LEN);
         let from = Pairs { at: from.cast_mut(), step: 0, width: n + 1, scale: [T::ONE; 2] };

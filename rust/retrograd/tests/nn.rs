@@ -8,8 +8,8 @@ use retrograd::engine::Tensor as Inner;
 use retrograd::engine::autograd::{GradGuard, backward};
 use retrograd::engine::generator::manual_seed;
 use retrograd::nn::{
-    self, BatchNorm1d, BatchNorm2d, Conv1d, Conv2d, Dropout, Embedding, Forward, GroupNorm, Gru, LayerNorm, Linear,
-    Lstm, Module, Padding, Sequential, StateDict, Training,
+    self, BatchNorm1d, BatchNorm2d, Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d, Dropout, Embedding, Forward,
+    GroupNorm, Gru, LayerNorm, Linear, Lstm, Module, Padding, Sequential, StateDict, Training,
 };
 use retrograd::optim::{Adam, Optimizer, Sgd};
 use retrograd::{DType, Result, Tensor};
@@ -252,6 +252,16 @@ fn options_and_inputs_that_do_not_fit_are_refused() -> Result<()> {
     refuses(Conv1d::try_with(4, 5, 3, |o| o.groups(2)), "out_channels must be divisible by groups");
     let strided = Conv2d::try_with(4, 5, 3, |o| o.stride(2).padding(Padding::Same));
     refuses(strided, "padding='same' is not supported for strided convolutions");
+    refuses(ConvTranspose1d::try_with(4, 5, 3, |o| o.groups(2)), "out_channels must be divisible by groups");
+    let layer = ConvTranspose2d::with(1, 1, 3, |o| o.stride(2));
+    let x = Tensor::ones([1, 3, 4]);
+    for output_size in [[6, 9], [9, 9], [7, 11]] {
+        let message = "but valid sizes range from [7, 9] to [8, 10] (for an input of [3, 4])";
+        refuses(layer.try_forward_to(&x, output_size), message);
+    }
+    refuses(layer.try_forward_to(&Tensor::ones([3]), 7), "expected an input with 2 axes behind its channels");
+    let longer = ConvTranspose1d::with(1, 1, 3, |o| o.output_padding(1));
+    refuses(longer.try_forward(&Tensor::ones([1, 4])), "output padding must be smaller than either stride or dilation");
     refuses(GroupNorm::try_new(3, 4), "num_channels (4) must be divisible by num_groups (3)");
     refuses(GroupNorm::try_new(0, 4), "must be divisible by num_groups (0)");
     refuses(Embedding::try_with(3, 2, |o| o.padding_idx(3)), "Padding_idx must be within num_embeddings");

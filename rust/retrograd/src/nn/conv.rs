@@ -71,6 +71,19 @@ impl<const N: usize> From<[usize; N]> for Padding<N> {
     }
 }
 
+/// Refuses channels that groups do not divide.
+pub(super) fn divide(op: &'static str, groups: usize, in_channels: usize, out_channels: usize) -> Result<()> {
+    if groups == 0 {
+        return Err(Error::value(op, "groups must be a positive integer, got 0"));
+    }
+    for (what, channels) in [("in_channels", in_channels), ("out_channels", out_channels)] {
+        if !channels.is_multiple_of(groups) {
+            return Err(Error::value(op, format!("{what} must be divisible by groups, got {channels} and {groups}")));
+        }
+    }
+    Ok(())
+}
+
 macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident, $options:ident, $n:literal: $op:ident, $named:ident;)*) => { $(
         options! {
@@ -116,15 +129,7 @@ macro_rules! convolutions {
                 o: $options,
             ) -> Result<Self> {
                 const OP: &str = stringify!($name);
-                if o.groups == 0 {
-                    return Err(Error::value(OP, "groups must be a positive integer, got 0"));
-                }
-                for (what, channels) in [("in_channels", in_channels), ("out_channels", out_channels)] {
-                    if !channels.is_multiple_of(o.groups) {
-                        let detail = format!("{what} must be divisible by groups, got {channels} and {}", o.groups);
-                        return Err(Error::value(OP, detail));
-                    }
-                }
+                divide(OP, o.groups, in_channels, out_channels)?;
                 if o.padding == Padding::Same && o.stride.0 != [1; $n] {
                     let detail = "padding='same' is not supported for strided convolutions";
                     return Err(Error::value(OP, detail));

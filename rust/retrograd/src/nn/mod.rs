@@ -37,6 +37,8 @@ mod activation;
 mod attention;
 #[cfg(feature = "conv")]
 mod conv;
+#[cfg(feature = "conv")]
+mod conv_transpose;
 #[cfg(feature = "nn")]
 mod dropout;
 pub mod init;
@@ -58,6 +60,11 @@ pub use activation::{gelu, relu, sigmoid, silu, softplus, tanh};
 pub use attention::{MultiheadAttention, MultiheadAttentionOptions, Seen};
 #[cfg(feature = "conv")]
 pub use conv::{Conv1d, Conv1dOptions, Conv2d, Conv2dOptions, Conv3d, Conv3dOptions, Padding, PaddingMode};
+#[cfg(feature = "conv")]
+pub use conv_transpose::{
+    ConvTranspose1d, ConvTranspose1dOptions, ConvTranspose2d, ConvTranspose2dOptions, ConvTranspose3d,
+    ConvTranspose3dOptions,
+};
 #[cfg(feature = "nn")]
 pub use dropout::Dropout;
 #[cfg(feature = "nn")]

@@ -6,8 +6,9 @@ use retrograd::engine::Tensor as Inner;
 use retrograd::engine::autograd::backward;
 use retrograd::engine::generator::manual_seed;
 use retrograd::nn::{
-    BatchNorm1d, BatchNorm2d, Conv1d, Conv2d, Conv3d, Dropout, Embedding, Forward, GroupNorm, Gru, LayerNorm, Linear,
-    Lstm, Module, MultiheadAttention, Padding, PaddingMode, RmsNorm, init,
+    BatchNorm1d, BatchNorm2d, Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Dropout,
+    Embedding, Forward, GroupNorm, Gru, LayerNorm, Linear, Lstm, Module, MultiheadAttention, Padding, PaddingMode,
+    RmsNorm, init,
 };
 use retrograd::{DType, Result, Tensor};
 
@@ -142,6 +143,16 @@ fn layers_are_those_of_torch() -> Result<()> {
     check(20, || Conv3d::with(2, 4, [1, 2, 3], |o| o.stride(2).padding(1)), one(&[1, 2, 3, 4, 5]), forward)?;
     let replicated = || Conv3d::with(2, 4, 2, |o| o.padding(1).padding_mode(PaddingMode::Replicate).bias(false));
     check(21, replicated, one(&[2, 3, 4, 5]), forward)?;
+    check(22, || ConvTranspose1d::with(4, 6, 3, |o| o.stride(2)), one(&[2, 4, 5]), forward)?;
+    let longer = || ConvTranspose1d::with(4, 6, 3, |o| o.stride(2).output_padding(1).groups(2));
+    check(23, longer, one(&[4, 5]), forward)?;
+    let narrow = || ConvTranspose2d::with(4, 3, 3, |o| o.stride(2).padding(1));
+    check(24, narrow, one(&[2, 4, 3, 4]), forward)?;
+    check(25, narrow, one(&[2, 4, 3, 4]), |layer, x| Ok(vec![layer.try_forward_to(&x[0], [6, 8])?]))?;
+    let dilated = || ConvTranspose2d::with(4, 3, [2, 3], |o| o.dilation(2).bias(false));
+    check(26, dilated, one(&[4, 3, 4]), forward)?;
+    let deep = || ConvTranspose3d::with(4, 2, 2, |o| o.stride([1, 2, 1]).output_padding([0, 1, 0]));
+    check(27, deep, one(&[1, 4, 2, 3, 2]), forward)?;
     check(254, || Embedding::with(7, 4, |o| o.padding_idx(5)), || indices(&[5, 1, 5, 6]), forward)?;
     let renormed = || Embedding::with(7, 4, |o| o.padding_idx(0).max_norm(1.0).norm_type(1.5));
     check(255, renormed, || indices(&[0, 1, 5, 1]), forward)?;

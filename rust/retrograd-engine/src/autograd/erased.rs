@@ -11,7 +11,7 @@ use super::apply::OpRule;
 use super::node::{Grads, Head, Node, NodeRef};
 use super::operands;
 use super::overlap::{OverlapRules, Reads};
-use super::primitive::{Batch, BatchOuts, ComplexRule, Halves, Jvp, Outs, Primitive, Save, Vjp};
+use super::primitive::{Batch, BatchOuts, ComplexRule, Halves, Jvp, Outs, Primitive, Save, Tangents, Vjp};
 use super::saved::SavedSlots;
 use crate::counted::{Counted, Place};
 use crate::error::Result;
@@ -22,6 +22,8 @@ pub struct Facts {
     pub name: &'static str,
     pub saves: &'static [Save],
     pub batch: Batching,
+    /// Whether it is linear in each operand, and has no other way to depend on what it is given.
+    pub is_multilinear: bool,
     pub complex: ComplexRule,
     pub takes_lazy: bool,
     pub halves: Halves,
@@ -86,6 +88,7 @@ impl<P: Primitive> AnyPrimitive for P {
                 name: P::NAME,
                 saves: P::SAVE,
                 batch,
+                is_multilinear: matches!(P::JVP, Tangents::Multilinear),
                 complex: P::COMPLEX,
                 halves: P::HALVES,
                 takes_lazy: P::TAKES_LAZY,

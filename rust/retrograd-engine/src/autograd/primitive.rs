@@ -296,6 +296,11 @@ impl Vjp<'_> {
     pub fn differentiating(&self) -> bool {
         self.run.create_graph || mode::word() & mode::COMPOSED != 0
     }
+    /// Whether the rule is to consist of ops: also where it is recorded, and each of its ops becomes a step of the
+    /// replay. For rules that are no more than a few ops; one that takes the place of many stays what it is.
+    pub fn in_steps(&self) -> bool {
+        self.differentiating() || mode::word() & mode::RECORDED != 0
+    }
     /// Sizes of operand `i`, which must require grad.
     pub fn sizes(&self, i: usize) -> &[usize] {
         self.node.input_meta(i).map_or(&[], |(sizes, _)| sizes)

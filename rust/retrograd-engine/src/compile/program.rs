@@ -462,6 +462,16 @@ fn remove_repetitions(
     // What is changed, or handed out.
     let mut taken = escaping(buffers, values, outputs, leaves);
     steps.iter().flat_map(Step::written).for_each(|v| taken[values[v as usize].buffer as usize] = true);
+    // Constants of the same bytes are one.
+    let mut constants: HashMap<&[u8], u32> = HashMap::new();
+    let first: Vec<u32> = (0u32..)
+        .zip(buffers)
+        .map(|(b, info)| match &info.origin {
+            Origin::Constant(bytes) if !taken[b as usize] => *constants.entry(bytes).or_insert(b),
+            _ => b,
+        })
+        .collect();
+    values.iter_mut().for_each(|w| w.buffer = first[w.buffer as usize]);
     let mut made: HashMap<String, u32> = HashMap::new();
     let mut gone = vec![false; steps.len()];
     for (step, gone) in steps.iter().zip(&mut gone) {
@@ -470,9 +480,10 @@ fn remove_repetitions(
         let (new, all) = (result.buffer, step.xs.iter().chain(&step.outs).flatten());
         let is_own =
             matches!(buffers[new as usize].origin, Origin::Step) && covers(result, buffers[new as usize].bytes);
-        // What pointwise ops have besides operands are numbers, which their words show.
+        // What such ops have besides operands are numbers, which their words show.
+        let facts = op.facts();
         if !is_own
-            || op.facts().batch != Batching::Pointwise
+            || !(facts.batch == Batching::Pointwise || facts.is_multilinear)
             || all.clone().any(|&v| taken[values[v as usize].buffer as usize])
         {
             continue;

@@ -314,7 +314,8 @@ pub trait Module {
 /// ```
 pub trait Forward: Module {
     /// The output for an input. Panics where ops cannot take the input: a layer of this crate at the line of its
-    /// caller, a module of the program at its own line that calls the op or layer.
+    /// caller, a module of the program at its own line that calls the op or layer. Through a `&dyn Forward` a layer
+    /// does not learn its caller, and names its own line; a `Box<dyn Forward>` and other pointers tell it.
     // No `#[track_caller]`: it would hold for modules of the program, and hide their lines behind that of their caller.
     fn forward(&self, x: &Tensor) -> Tensor;
 

@@ -39,7 +39,7 @@ pub(crate) struct Bmm;
 
 /// `g rhs^T`, entry by entry.
 fn left_grad(cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
-    if cx.differentiating() {
+    if cx.in_steps() {
         return g.bmm(&rhs.transpose(1, 2)?);
     }
     let _op = profiler::op("bmm", false, || vec![("input", Noted::of(g)), ("mat2", Noted::transposed(rhs))]);
@@ -48,7 +48,7 @@ fn left_grad(cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
 
 /// `lhs^T g`, entry by entry.
 fn right_grad(cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
-    if cx.differentiating() {
+    if cx.in_steps() {
         return lhs.transpose(1, 2)?.bmm(g);
     }
     let _op = profiler::op("bmm", false, || vec![("input", Noted::transposed(lhs)), ("mat2", Noted::of(g))]);

@@ -41,7 +41,7 @@ impl Matrix {
 
     /// The gradient of this matrix as left operand: `g rhs^T`.
     pub(super) fn left_grad(&self, cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
-        if !cx.differentiating() && !g.is_sparse() && !rhs.is_sparse() {
+        if !cx.in_steps() && !g.is_sparse() && !rhs.is_sparse() {
             let _op = profiler::op("mm", false, || vec![("input", Noted::of(g)), ("mat2", Noted::transposed(rhs))]);
             if !self.column_major() {
                 return fresh2("mm", plain(g), flipped(rhs));
@@ -55,7 +55,7 @@ impl Matrix {
 
     /// The gradient of this matrix as right operand: `lhs^T g`.
     pub(super) fn right_grad(&self, cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
-        if !cx.differentiating() && !g.is_sparse() && !lhs.is_sparse() {
+        if !cx.in_steps() && !g.is_sparse() && !lhs.is_sparse() {
             let _op = profiler::op("mm", false, || vec![("input", Noted::transposed(lhs)), ("mat2", Noted::of(g))]);
             if !self.column_major() {
                 return fresh2("mm", flipped(lhs), plain(g));

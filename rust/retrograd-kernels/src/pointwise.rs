@@ -15,6 +15,7 @@ mod halves;
 mod map;
 mod planar;
 mod scalar_loop;
+mod stream;
 mod vectorized;
 mod walk;
 

@@ -31,6 +31,8 @@ pub mod pointwise {
 
     /// From this many elements on, work may be divided among threads.
     pub const MANY: usize = size(1 << 15, 4);
+    /// Results of so many bytes are written past the caches.
+    pub const STREAMED: usize = size(16 << 20, 64);
     /// Bytes of a piece: five of them fit in any L1.
     pub const PIECE_BYTES: usize = size(4096, 128);
     /// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
 use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan};
+use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::pointwise::{MANY, SQUARE};
 
@@ -46,6 +47,16 @@ pub unsafe fn copy_strided_at<T: Copy>(
     let cost = copying(count * size_of::<T>());
     let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     if is_contiguous(sizes, a_strides) && is_contiguous(sizes, o_strides) {
+        if is_streamed(count * size_of::<T>()) {
+            return split(count, 4096, cost, &|some| {
+                // SAFETY: duties 1 and 2, the layout being contiguous; no other piece has these elements.
+                unsafe {
+                    let (a, o) = (a.get().add(some.start), o.get().add(some.start));
+                    stream(a.cast(), o.cast(), some.len() * size_of::<T>());
+                }
+                finish();
+            });
+        }
         return split(count, 4096, cost, &|some| {
             // SAFETY: duties 1 and 2, the layout being contiguous; no other piece has these elements.
             unsafe {

@@ -4,6 +4,7 @@ use super::super::strided::row_major;
 use super::super::truth::Truth;
 use super::*;
 use crate::naive::positions;
+use crate::thresholds::pointwise::STREAMED;
 
 struct Affine;
 impl Map1<f32, f32> for Affine {
@@ -341,4 +342,40 @@ fn rows_are_joined() {
             assert!(o == want, "{rows} {widths:?}");
         }
     }
+}
+
+#[test]
+fn results_beyond_the_caches() {
+    let n = STREAMED / size_of::<f32>() + 37;
+    let (a, b) = (numbers(n), numbers(n + 5));
+    let b = &b[5..];
+    let want: Vec<f32> = a.iter().zip(b).map(|(&a, &b)| Sub.f(a, b)).collect();
+    // The output begins at, before and behind the beginning of a vector, and nothing around it is written.
+    for start in [0, 1, 3] {
+        let mut o = vec![-7.0f32; n + 8];
+        // SAFETY: (1-3) `n` elements of vectors that are longer, or as long.
+        unsafe { map2(&Sub, &[n], a.as_ptr(), &[1], b.as_ptr(), &[1], o[start..].as_mut_ptr(), &[1]) };
+        assert!(o[start..start + n] == want[..] && [&o[..start], &o[start + n..]].concat().iter().all(|&x| x == -7.0));
+        o.fill(-7.0);
+        // SAFETY: as before; the vectors do not overlap.
+        unsafe { copy_strided(&[n], want.as_ptr(), &[1], o[start..].as_mut_ptr(), &[1]) };
+        assert!(o[start..start + n] == want[..] && [&o[..start], &o[start + n..]].concat().iter().all(|&x| x == -7.0));
+    }
+    // Rows with gaps between them, in the output and in an input.
+    let (rows, row, gap) = (n / 1000, 1000, 1003);
+    let mut o = vec![-7.0f32; rows * gap];
+    let wide = numbers(rows * gap);
+    let (sizes, dense, apart) = ([rows, row], [row as isize, 1], [gap as isize, 1]);
+    // SAFETY: (1-3) as many elements as the vectors have.
+    unsafe { map2(&Sub, &sizes, wide.as_ptr(), &apart, b.as_ptr(), &dense, o.as_mut_ptr(), &apart) };
+    for (i, x) in o.iter().enumerate() {
+        let (y, x_) = (i / gap, i % gap);
+        let want = if x_ < row { Sub.f(wide[i], b[y * row + x_]) } else { -7.0 };
+        assert_eq!(*x, want, "{i}");
+    }
+    // An output that is an input.
+    let mut o = a.clone();
+    // SAFETY: (1-3) `n` elements; the output is the first input.
+    unsafe { map2(&Sub, &[n], o.as_ptr(), &[1], b.as_ptr(), &[1], o.as_mut_ptr(), &[1]) };
+    assert!(o == want);
 }

@@ -13,6 +13,7 @@ use std::ptr::null_mut;
 
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
 use super::halves::{self, Half};
+use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, STRIDED_PIECE};
 
@@ -91,8 +92,10 @@ pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], op
     let count = axes.iter().map(|x| x.size).product::<usize>();
     if count < MANY {
         // SAFETY: (1-3) ours.
-        return unsafe { walk_axes(body, &axes, elements, starts) };
+        return unsafe { walk_axes(body, &axes, elements, starts, false) };
     }
+    // Lines of an input that is written to are there already.
+    let streams = is_streamed(count * elements[0].width) && starts[1..].iter().all(|&input| input != starts[0]);
     let (cut, grain) = cut(&axes);
     let starts = starts.map(SharedPtr);
     split(axes[cut].size, grain, count as f64 * ELEMENT_COST, &|range| {
@@ -104,18 +107,25 @@ pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], op
             unsafe { starts[k].get().offset(offset) }
         });
         // SAFETY: (1-3) ours, for some of the positions; (3) no other piece has them.
-        unsafe { walk_axes(body, &axes, elements, p) };
+        unsafe { walk_axes(body, &axes, elements, p, streams) };
     });
 }
 
 /// # Safety
 /// As [`walk`], for the positions of `axes`.
-unsafe fn walk_axes<const N: usize>(body: &dyn Pieces, axes: &Axes<N>, elements: [Element; N], starts: [*mut u8; N]) {
+unsafe fn walk_axes<const N: usize>(
+    body: &dyn Pieces,
+    axes: &Axes<N>,
+    elements: [Element; N],
+    starts: [*mut u8; N],
+    streams: bool,
+) {
     let (x, y) = (axis(axes, 0), axis(axes, 1));
     let tile = Tile {
         n: [x.size, y.size],
         s: std::array::from_fn(|k| [x.strides[k], y.strides[k]].map(|s| s * elements[k].width as isize)),
         elements,
+        streams,
     };
     for offsets in Offsets::new(axes.get(2..).unwrap_or(&[])) {
         // SAFETY: duty 1: a position of the axes.
@@ -130,6 +140,8 @@ struct Tile<const N: usize> {
     n: [usize; 2],
     s: [[isize; 2]; N],
     elements: [Element; N],
+    /// Contiguous rows of the output are written past the caches.
+    streams: bool,
 }
 
 impl<const N: usize> Tile<N> {
@@ -147,8 +159,10 @@ impl<const N: usize> Tile<N> {
             (0..N).all(|k| s[k][0] == elements[k].width as isize && elements[k].half.is_none() && !copied[k]);
         if contiguous && (n >= LONG_ROW || rows == 1) {
             for row in 0..rows as isize {
-                // SAFETY: (1, 2) a row of the tile.
-                unsafe { body.run(n, &std::array::from_fn::<_, N, _>(|k| p[k].offset(row * s[k][1]))) };
+                // SAFETY: duty 1: a position of the tile.
+                let p = std::array::from_fn(|k| unsafe { p[k].offset(row * s[k][1]) });
+                // SAFETY: (1, 2) a row of the tile, whose output is no input if it is streamed.
+                unsafe { if self.streams { self.run_streamed(body, n, p) } else { body.run(n, &p) } };
             }
             return;
         }
@@ -196,6 +210,31 @@ impl<const N: usize> Tile<N> {
                 }
             }
         }
+    }
+}
+
+impl<const N: usize> Tile<N> {
+    /// A row of `n` elements, piece by piece through the first-level cache to the output.
+    ///
+    /// # Safety
+    /// 1. As [`Pieces::run`], and the output is no input.
+    unsafe fn run_streamed(&self, body: &dyn Pieces, n: usize, p: [*mut u8; N]) {
+        let mut piece = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
+        let at: *mut u8 = piece.0.as_mut_ptr().cast();
+        let width = self.elements[0].width;
+        let most = PIECE_BYTES / width;
+        for first in (0..n).step_by(most) {
+            let count = most.min(n - first);
+            // SAFETY: duty 1: elements of the row. run: the piece has space for `most` elements, and is memory of its
+            // own. stream: (1) just written, and ours; (2) the piece is no output.
+            unsafe {
+                let mut q: [*mut u8; N] = std::array::from_fn(|k| p[k].add(first * self.elements[k].width));
+                let out = std::mem::replace(&mut q[0], at);
+                body.run(count, &q);
+                stream(at, out, count * width);
+            }
+        }
+        finish();
     }
 }
 

@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use super::dots::{self, Dots};
 use super::scratch;
 use super::simd::{Float, Simd};
-use super::tile::{self, Ahead, CHAINS, FEW_SUMS, GROUP, PACK, PART, Rows, Tile, WHOLE};
+use super::tile::{self, Ahead, CHAINS, FEW_SUMS, GROUP, PART, PAUSE, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
 use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
 
@@ -328,7 +328,6 @@ pub(super) unsafe fn rows<V: Simd, const COPY: bool>(p: &Product<V::Elem>) {
                     a_cs: p.a_cs,
                     b,
                     b_rs,
-                    packed: null_mut(),
                     ahead: Ahead::NOTHING,
                     start: null(),
                     c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
@@ -374,8 +373,15 @@ pub(super) unsafe fn blocked<V: Simd>(p: &Product<V::Elem>, source: Option<Virtu
     let copy_a = p.n > 4 * width && mc * kc * size > NEAR_BYTES;
     let near_b = kc * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
     let copy_b = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b) || source.is_some();
-    // One panel of B at a time is enough, unless later rows use it again.
-    let panels = if heights.parts == 1 { 1 } else { p.n.min(BLOCK_COLUMNS).div_ceil(width) };
+    // Unless later rows use all panels of B again, one at a time is enough, or the group that is read and the next one,
+    // which is copied meanwhile.
+    let panels = if heights.parts > 1 {
+        p.n.min(BLOCK_COLUMNS).div_ceil(width).max(2 * GROUP + 1)
+    } else if p.b_cs == 1 && source.is_none() {
+        2 * GROUP
+    } else {
+        1
+    };
 
     let a_len = if copy_a { mc * kc + V::LEN } else { 0 };
     let b_len = if copy_b || p.n % V::LEN != 0 { panels * kc * width } else { 0 };
@@ -407,7 +413,7 @@ pub(super) unsafe fn blocked<V: Simd>(p: &Product<V::Elem>, source: Option<Virtu
                             a_copy: copy_a.then_some(a_buffer),
                             b_copy: b_buffer,
                             copy_b,
-                            keep_b: panels > 1,
+                            slots: panels,
                             b_ready: height > 0,
                             source: source.map(|b| Part {
                                 panels: b.panels,
@@ -442,8 +448,8 @@ struct Block<'a, T> {
     b_copy: *mut T,
     /// Copy full panels, too, not only those that end inside a vector.
     copy_b: bool,
-    /// Panels have a place each, instead of sharing one.
-    keep_b: bool,
+    /// Places for panels: more than two groups of them are one for each; two groups take turns; or all share one.
+    slots: usize,
     /// The panels are there already.
     b_ready: bool,
     /// What writes B, if there is no B to read; `copy_b` then.
@@ -451,25 +457,44 @@ struct Block<'a, T> {
 }
 
 impl<T> Block<'_, T> {
-    /// What tile `i` of `tiles` of the panel from column `j0` on fetches: all tiles of a group of panels fetch the next
-    /// group, each its share of the rows.
+    /// The place of a panel. Those of a group are neighbours.
+    fn slot(&self, panel: usize) -> usize {
+        if self.slots > 2 * GROUP { panel } else { (panel + GROUP - 1) % self.slots }
+    }
+
+    /// Whether the tiles of a group of panels copy the next group.
+    fn copies_ahead(&self) -> bool {
+        self.copy_b && !self.b_ready && self.p.b_cs == 1 && self.source.is_none()
+    }
+
+    /// What tile `i` of `tiles` of the panel from column `j0` on does for later panels: all tiles of a group of panels
+    /// copy or fetch the next group, each its share of the rows.
     #[inline(always)]
     fn ahead<V: Simd<Elem = T>>(&self, j0: usize, i: usize, tiles: usize) -> Ahead<T> {
         let (p, width) = (&self.p, 2 * V::LEN);
-        let (group, panel) = (j0 / width / GROUP, j0 / width % GROUP);
-        let next = (group + 1) * GROUP * width;
-        let (b, rs) = if next >= p.n || self.source.is_some() && !self.b_ready {
-            return Ahead::NOTHING;
-        } else if self.b_ready {
-            (self.b_copy.wrapping_add(next * p.k).cast_const(), (GROUP * width) as isize)
-        } else if p.b_cs == 1 {
-            (p.b.wrapping_add(next), p.b_rs)
+        let nothing = Ahead { every: PAUSE, ..Ahead::NOTHING };
+        // The first panel is a group of its own: all wait for it.
+        let panel = j0 / width;
+        let (start, len) = if panel == 0 { (0, 1) } else { ((panel - 1) / GROUP * GROUP + 1, GROUP) };
+        let next = start + len;
+        let panels = (p.n / width).saturating_sub(next).min(GROUP);
+        if panels == 0 || !self.b_ready && (p.b_cs != 1 || self.source.is_some()) {
+            return nothing;
+        }
+        let visits = len * tiles;
+        let visit = (panel - start) * tiles + i;
+        let share = |visit: usize| visit * p.k / visits;
+        let (first, rows) = (share(visit), share(visit + 1) - share(visit));
+        let slot = self.b_copy.wrapping_add(self.slot(next) * p.k * width);
+        let (b, rs, to) = if self.b_ready {
+            (slot.cast_const(), (panels * width) as isize, null_mut())
+        } else if self.copy_b {
+            (p.b.wrapping_add(next * width), p.b_rs, slot.wrapping_add(first * width))
         } else {
-            return Ahead::NOTHING;
+            (p.b.wrapping_add(next * width), p.b_rs, null_mut())
         };
-        let every = GROUP * tiles;
-        let first = (panel * tiles + i) * p.k / every;
-        Ahead { row: b.wrapping_offset(first as isize * rs), rs, every }
+        let row = b.wrapping_offset(first as isize * rs);
+        Ahead { row, rs, rows, panels, every: visits, to, apart: p.k * width }
     }
 }
 
@@ -511,7 +536,6 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                 V::copy_rows(rows, p.k, a, p.a_rs, p.a_cs, copy.add(i0 * p.k), rows);
             }
         }
-        let mut slot = block.b_copy;
         let mut j0 = 0;
         while j0 < p.n {
             let columns = (2 * V::LEN).min(p.n - j0);
@@ -519,24 +543,19 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             let width = vectors * V::LEN;
             let last = columns - (vectors - 1) * V::LEN;
 
-            let whole = p.b_cs == 1 && columns == width;
             let mut b = at(p.b, 0, 0, j0, p.b_cs);
             let mut b_rs = p.b_rs;
-            let mut load = WHOLE;
-            if let Some(part) = &block.source {
-                if !block.b_ready {
+            // Wrapping: nothing is there if no panel is copied.
+            let slot = block.b_copy.wrapping_add(block.slot(j0 / (2 * V::LEN)) * p.k * 2 * V::LEN);
+            if block.copy_b || columns < width {
+                if block.b_ready || block.copies_ahead() && j0 > 0 && columns == 2 * V::LEN {
+                    // It is there already.
+                } else if let Some(part) = &block.source {
                     part.panels.fill(part.p0, p.k, part.j0 + j0, columns, slot, width);
+                } else {
+                    V::copy_rows(columns, p.k, b, p.b_cs, p.b_rs, slot, width);
                 }
                 (b, b_rs) = (slot, width as isize);
-            } else if block.copy_b || !whole {
-                if block.b_ready || !whole {
-                    if !block.b_ready {
-                        V::copy_rows(columns, p.k, b, p.b_cs, p.b_rs, slot, width);
-                    }
-                    (b, b_rs) = (slot, width as isize);
-                } else {
-                    load = PACK;
-                }
             }
 
             for i in 0..tiles.parts {
@@ -548,7 +567,6 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     a_cs: p.a_cs,
                     b,
                     b_rs,
-                    packed: slot,
                     ahead: block.ahead::<V>(j0, i, tiles.parts),
                     start: block.source.as_ref().map_or(null(), |part| part.start_at(i0)),
                     c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
@@ -560,17 +578,10 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     (t.a, t.a_rows, t.a_cs) = (copy.add(i0 * p.k), &near, rows as isize);
                 }
                 if p.c_cs == 1 {
-                    run::<V>(rows, vectors, load, &t);
+                    run::<V>(rows, vectors, WHOLE, &t);
                 } else {
-                    spilled::<V>(rows, vectors, load, t, p.c_cs);
+                    spilled::<V>(rows, vectors, WHOLE, t, p.c_cs);
                 }
-                if load == PACK {
-                    (b, b_rs, load) = (slot, width as isize, WHOLE);
-                }
-            }
-            if block.keep_b {
-                // Wrapping: nothing is there if no panel is copied.
-                slot = slot.wrapping_add(p.k * width);
             }
             j0 += columns;
         }
@@ -585,11 +596,9 @@ unsafe fn run<V: Simd>(rows: usize, vectors: usize, load: u8, t: &Tile<V::Elem>)
     unsafe {
         match (vectors, load) {
             (1, WHOLE) => tile::run::<V, 1, WHOLE>(rows, t),
-            (1, PACK) => tile::run::<V, 1, PACK>(rows, t),
             (1, PART) => tile::run::<V, 1, PART>(rows, t),
             (1, _) => tile::run::<V, 1, CHAINS>(rows, t),
             (_, WHOLE) => tile::run::<V, 2, WHOLE>(rows, t),
-            (_, PACK) => tile::run::<V, 2, PACK>(rows, t),
             (_, PART) => tile::run::<V, 2, PART>(rows, t),
             (_, _) => tile::run::<V, 2, CHAINS>(rows, t),
         }

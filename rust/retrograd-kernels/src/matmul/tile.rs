@@ -1,5 +1,7 @@
 //! The micro-kernel: one block of C, held in registers while A and B are read.
 
+use std::ptr::{null, null_mut};
+
 use super::simd::Simd;
 use crate::simd::prefetch_lines;
 
@@ -29,20 +31,64 @@ impl Rows {
     }
 }
 
-/// Panels of B, of two vectors each, that are fetched together: where memory has pages of 4 KB, each row of a panel is
-/// on a page of its own, and finding the page takes as long as fetching a line.
+/// Panels of B, of two vectors each, that are copied or fetched together: where memory has pages of 4 KB, each row of a
+/// panel is on a page of its own, and finding the page takes as long as fetching a line.
 pub(super) const GROUP: usize = 4;
+/// Steps between two looks at what else is to be done, where no more of B is.
+pub(super) const PAUSE: usize = 64;
+/// Steps from the end at which a tile asks for its part of C.
+const NEARLY_DONE: usize = 64;
 
-/// Rows of B that later tiles read, fetched from memory on the way: the part of a row in a group of panels, after every
+/// Rows of a group of panels that later tiles read, copied or fetched from memory on the way: one in front of every
 /// `every` steps. A tile that asks for a row when it needs it waits for memory at every step.
+#[derive(Clone, Copy)]
 pub(crate) struct Ahead<T> {
+    /// The first row. There are `rows` of `panels` times two vectors each, `rs` apart.
     pub row: *const T,
     pub rs: isize,
+    pub rows: usize,
+    pub panels: usize,
     pub every: usize,
+    /// Where a row of the first panel is copied to, those of the others being `apart` elements from one another. Null
+    /// if rows are fetched only.
+    pub to: *mut T,
+    pub apart: usize,
 }
 
 impl<T> Ahead<T> {
-    pub(super) const NOTHING: Self = Self { row: std::ptr::null(), rs: 0, every: usize::MAX };
+    pub(super) const NOTHING: Self =
+        Self { row: null(), rs: 0, rows: 0, panels: 0, every: usize::MAX, to: null_mut(), apart: 0 };
+
+    /// Takes the next row, if there is one.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `V`.
+    /// 2. If `to` is not null, the rows are readable and the places in the panels writable.
+    #[inline(always)]
+    unsafe fn next<V: Simd<Elem = T>>(&mut self) {
+        if self.rows == 0 {
+            return;
+        }
+        let (width, copies) = (2 * V::LEN, !self.to.is_null());
+        // A row that is copied was asked for two rows ago.
+        let soon = if copies { self.rs.wrapping_mul(2) } else { 0 };
+        for panel in 0..self.panels {
+            let row = self.row.wrapping_add(panel * width);
+            if copies {
+                let to = self.to.wrapping_add(panel * self.apart);
+                // SAFETY: duties 1 and 2.
+                unsafe {
+                    V::load(row).store(to);
+                    V::load(row.add(V::LEN)).store(to.add(V::LEN));
+                }
+            }
+            prefetch_lines::<1, T>(row.wrapping_offset(soon));
+            prefetch_lines::<1, T>(row.wrapping_add(V::LEN).wrapping_offset(soon));
+        }
+        self.row = self.row.wrapping_offset(self.rs);
+        self.to = if copies { self.to.wrapping_add(width) } else { self.to };
+        self.rows -= 1;
+    }
 }
 
 /// A block of C of `R` rows and `C` vectors, and what it is the product of.
@@ -56,8 +102,6 @@ pub(crate) struct Tile<'a, T> {
     /// `k` rows of `C` vectors, full ones unless the tile is to load the part of the last that is there.
     pub b: *const T,
     pub b_rs: isize,
-    /// Where a packing tile copies those rows, with a stride of `C` vectors.
-    pub packed: *mut T,
     pub ahead: Ahead<T>,
     /// What the sums of each row start from: `R` elements; null for zeros.
     pub start: *const T,
@@ -71,12 +115,10 @@ pub(crate) struct Tile<'a, T> {
 
 /// How a tile takes its part of B: as it lies, all vectors being there.
 pub(super) const WHOLE: u8 = 0;
-/// Copying it to `t.packed` on the way: two more stores per step, where a separate copy would read B once more.
-pub(super) const PACK: u8 = 1;
 /// As it lies, `last` elements of the last vector being there.
-pub(super) const PART: u8 = 2;
+pub(super) const PART: u8 = 1;
 /// As `PART`, with the terms at even and at odd places added up apart, and then together; of `FEW_SUMS` at most.
-pub(super) const CHAINS: u8 = 3;
+pub(super) const CHAINS: u8 = 2;
 /// So few vectors of sums that a step takes as long as an addition.
 pub(super) const FEW_SUMS: usize = 4;
 
@@ -87,7 +129,7 @@ pub(super) const FEW_SUMS: usize = 4;
 /// 2. `t.a` is readable for `R` x `k` elements at its strides, `t.b` for `k` runs of `C * LEN` elements, with `PART` of
 ///    `(C - 1) * LEN + last`, with stride `b_rs`.
 /// 3. `t.c` is writable (and readable, if `accumulate`) as its comment says, `1 <= last <= LEN`.
-/// 4. With `PACK`, `t.packed` is writable for `k * C * LEN` elements.
+/// 4. Where `t.ahead` copies, its rows are readable and their places writable.
 /// 5. `t.start` is null or readable for `R` elements.
 /// 6. What is written overlaps nothing that is read, except C itself.
 #[inline(always)]
@@ -107,14 +149,14 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
             }
         }
         let rows = *t.a_rows;
-        let (mut a, mut b, mut packed) = (t.a, t.b, t.packed);
+        let (mut a, mut b) = (t.a, t.b);
         let mut left = t.k;
         if LOAD == CHAINS {
             let mut odd = [[V::zero(); C]; R];
             while left >= 2 {
-                step::<V, R, C, LOAD>(t, rows, &mut acc, a, b, packed);
+                step::<V, R, C, LOAD>(t, rows, &mut acc, a, b);
                 let (second, row) = (a.wrapping_offset(t.a_cs), b.wrapping_offset(t.b_rs));
-                step::<V, R, C, LOAD>(t, rows, &mut odd, second, row, packed);
+                step::<V, R, C, LOAD>(t, rows, &mut odd, second, row);
                 a = second.wrapping_offset(t.a_cs);
                 b = row.wrapping_offset(t.b_rs);
                 left -= 2;
@@ -125,23 +167,23 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
                 }
             }
         }
-        let mut ahead = t.ahead.row;
+        let mut ahead = t.ahead;
         while left > 0 {
-            let steps = left.min(t.ahead.every);
-            left -= steps;
-            for _ in 0..steps {
-                step::<V, R, C, LOAD>(t, rows, &mut acc, a, b, packed);
-                a = a.wrapping_offset(t.a_cs);
-                b = b.wrapping_offset(t.b_rs);
-                if LOAD == PACK {
-                    packed = packed.wrapping_add(C * V::LEN);
+            ahead.next::<V>();
+            // Without this, all of it is waited for when the sums are there.
+            if left <= NEARLY_DONE && left + ahead.every.min(PAUSE) > NEARLY_DONE {
+                for i in 0..R {
+                    for j in 0..C {
+                        prefetch_lines::<1, V::Elem>(t.c.wrapping_offset(i as isize * t.c_rs).wrapping_add(j * V::LEN));
+                    }
                 }
             }
-            if left > 0 {
-                for j in 0..GROUP * 2 {
-                    prefetch_lines::<1, V::Elem>(ahead.wrapping_add(j * V::LEN));
-                }
-                ahead = ahead.wrapping_offset(t.ahead.rs);
+            let steps = left.min(ahead.every);
+            left -= steps;
+            for _ in 0..steps {
+                step::<V, R, C, LOAD>(t, rows, &mut acc, a, b);
+                a = a.wrapping_offset(t.a_cs);
+                b = b.wrapping_offset(t.b_rs);
             }
         }
         for (i, acc) in acc.iter().enumerate() {
@@ -167,7 +209,7 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
 /// Adds the terms of one column of A and one row of B.
 ///
 /// # Safety
-/// The duties of [`body`]; `a` and `b` are at a column of A and the same row of B, `packed` at its place.
+/// The duties of [`body`]; `a` and `b` are at a column of A and the same row of B.
 #[inline(always)]
 unsafe fn step<V: Simd, const R: usize, const C: usize, const LOAD: u8>(
     t: &Tile<V::Elem>,
@@ -175,18 +217,14 @@ unsafe fn step<V: Simd, const R: usize, const C: usize, const LOAD: u8>(
     acc: &mut [[V; C]; R],
     a: *const V::Elem,
     b: *const V::Elem,
-    packed: *mut V::Elem,
 ) {
     let part = LOAD == PART || LOAD == CHAINS;
-    // SAFETY: duties 1, 2 and 4 of `body`: row `i < R` of the column of A, `C` vectors of the row of B and of `packed`.
+    // SAFETY: duties 1 and 2 of `body`: row `i < R` of the column of A, `C` vectors of the row of B.
     unsafe {
         let mut row = [V::zero(); C];
         for (j, v) in row.iter_mut().enumerate() {
             let b = b.add(j * V::LEN);
             *v = if part && j + 1 == C { V::load_first(b, t.last) } else { V::load(b) };
-            if LOAD == PACK {
-                v.store(packed.add(j * V::LEN));
-            }
         }
         for (i, acc) in acc.iter_mut().enumerate() {
             let x = V::splat(rows.at(a, i));

@@ -328,7 +328,7 @@ pub(super) unsafe fn rows<V: Simd, const COPY: bool>(p: &Product<V::Elem>) {
                     a_cs: p.a_cs,
                     b,
                     b_rs,
-                    ahead: Ahead::NOTHING,
+                    ahead: None,
                     start: null(),
                     c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
                     c_rs: p.c_rs,
@@ -472,7 +472,7 @@ impl<T> Block<'_, T> {
     #[inline(always)]
     fn ahead<V: Simd<Elem = T>>(&self, j0: usize, i: usize, tiles: usize) -> Ahead<T> {
         let (p, width) = (&self.p, 2 * V::LEN);
-        let nothing = Ahead { every: PAUSE, ..Ahead::NOTHING };
+        let nothing = Ahead { row: null(), rs: 0, rows: 0, panels: 0, every: PAUSE, to: null_mut(), apart: 0 };
         // The first panel is a group of its own: all wait for it.
         let panel = j0 / width;
         let (start, len) = if panel == 0 { (0, 1) } else { ((panel - 1) / GROUP * GROUP + 1, GROUP) };
@@ -560,6 +560,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
 
             for i in 0..tiles.parts {
                 let (i0, rows) = tiles.part(i);
+                let ahead = block.ahead::<V>(j0, i, tiles.parts);
                 let mut t = Tile {
                     k: p.k,
                     a: at(p.a, i0, p.a_rs, 0, 0),
@@ -567,7 +568,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     a_cs: p.a_cs,
                     b,
                     b_rs,
-                    ahead: block.ahead::<V>(j0, i, tiles.parts),
+                    ahead: Some(&ahead),
                     start: block.source.as_ref().map_or(null(), |part| part.start_at(i0)),
                     c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
                     c_rs: p.c_rs,

@@ -1,7 +1,5 @@
 //! The micro-kernel: one block of C, held in registers while A and B are read.
 
-use std::ptr::{null, null_mut};
-
 use super::simd::Simd;
 use crate::simd::prefetch_lines;
 
@@ -41,7 +39,6 @@ const NEARLY_DONE: usize = 64;
 
 /// Rows of a group of panels that later tiles read, copied or fetched from memory on the way: one in front of every
 /// `every` steps. A tile that asks for a row when it needs it waits for memory at every step.
-#[derive(Clone, Copy)]
 pub(crate) struct Ahead<T> {
     /// The first row. There are `rows` of `panels` times two vectors each, `rs` apart.
     pub row: *const T,
@@ -49,45 +46,42 @@ pub(crate) struct Ahead<T> {
     pub rows: usize,
     pub panels: usize,
     pub every: usize,
-    /// Where a row of the first panel is copied to, those of the others being `apart` elements from one another. Null
-    /// if rows are fetched only.
+    /// Where the first row of the first panel is copied to; those of the others are `apart` elements from one another.
+    /// Null if rows are fetched only.
     pub to: *mut T,
     pub apart: usize,
 }
 
 impl<T> Ahead<T> {
-    pub(super) const NOTHING: Self =
-        Self { row: null(), rs: 0, rows: 0, panels: 0, every: usize::MAX, to: null_mut(), apart: 0 };
-
-    /// Takes the next row, if there is one.
+    /// Takes row `i`, if there is one.
     ///
     /// # Safety
     /// 1. The CPU has the instructions of `V`.
-    /// 2. If `to` is not null, the rows are readable and the places in the panels writable.
+    /// 2. If `to` is not null, the rows are readable and their places writable.
     #[inline(always)]
-    unsafe fn next<V: Simd<Elem = T>>(&mut self) {
-        if self.rows == 0 {
+    unsafe fn take<V: Simd<Elem = T>>(&self, i: usize) {
+        if i >= self.rows {
             return;
         }
-        let (width, copies) = (2 * V::LEN, !self.to.is_null());
-        // A row that is copied was asked for two rows ago.
-        let soon = if copies { self.rs.wrapping_mul(2) } else { 0 };
-        for panel in 0..self.panels {
-            let row = self.row.wrapping_add(panel * width);
-            if copies {
-                let to = self.to.wrapping_add(panel * self.apart);
+        let width = 2 * V::LEN;
+        let mut row = self.row.wrapping_offset(i as isize * self.rs);
+        let mut to = self.to.wrapping_add(i * width);
+        for _ in 0..self.panels {
+            let mut soon = row;
+            if !self.to.is_null() {
                 // SAFETY: duties 1 and 2.
                 unsafe {
                     V::load(row).store(to);
                     V::load(row.add(V::LEN)).store(to.add(V::LEN));
                 }
+                to = to.wrapping_add(self.apart);
+                // This one was asked for two rows ago.
+                soon = row.wrapping_offset(2 * self.rs);
             }
-            prefetch_lines::<1, T>(row.wrapping_offset(soon));
-            prefetch_lines::<1, T>(row.wrapping_add(V::LEN).wrapping_offset(soon));
+            prefetch_lines::<1, T>(soon);
+            prefetch_lines::<1, T>(soon.wrapping_add(V::LEN));
+            row = row.wrapping_add(width);
         }
-        self.row = self.row.wrapping_offset(self.rs);
-        self.to = if copies { self.to.wrapping_add(width) } else { self.to };
-        self.rows -= 1;
     }
 }
 
@@ -102,7 +96,8 @@ pub(crate) struct Tile<'a, T> {
     /// `k` rows of `C` vectors, full ones unless the tile is to load the part of the last that is there.
     pub b: *const T,
     pub b_rs: isize,
-    pub ahead: Ahead<T>,
+    /// What is done for later tiles.
+    pub ahead: Option<&'a Ahead<T>>,
     /// What the sums of each row start from: `R` elements; null for zeros.
     pub start: *const T,
     /// `R` rows of `C - 1` full vectors and `last` elements of one more.
@@ -129,7 +124,7 @@ pub(super) const FEW_SUMS: usize = 4;
 /// 2. `t.a` is readable for `R` x `k` elements at its strides, `t.b` for `k` runs of `C * LEN` elements, with `PART` of
 ///    `(C - 1) * LEN + last`, with stride `b_rs`.
 /// 3. `t.c` is writable (and readable, if `accumulate`) as its comment says, `1 <= last <= LEN`.
-/// 4. Where `t.ahead` copies, its rows are readable and their places writable.
+/// 4. `t.ahead` meets duty 2 of [`Ahead::take`], and `every` is not zero.
 /// 5. `t.start` is null or readable for `R` elements.
 /// 6. What is written overlaps nothing that is read, except C itself.
 #[inline(always)]
@@ -167,18 +162,22 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
                 }
             }
         }
-        let mut ahead = t.ahead;
+        let every = t.ahead.map_or(left, |ahead| ahead.every);
+        let mut turn = 0;
         while left > 0 {
-            ahead.next::<V>();
-            // Without this, all of it is waited for when the sums are there.
-            if left <= NEARLY_DONE && left + ahead.every.min(PAUSE) > NEARLY_DONE {
-                for i in 0..R {
-                    for j in 0..C {
-                        prefetch_lines::<1, V::Elem>(t.c.wrapping_offset(i as isize * t.c_rs).wrapping_add(j * V::LEN));
+            if let Some(ahead) = t.ahead {
+                ahead.take::<V>(turn);
+                turn += 1;
+                // C is asked for once, at the first turn that is so near to the end: later, all of it is waited for.
+                if left <= NEARLY_DONE && left + every > NEARLY_DONE {
+                    for i in 0..R {
+                        let c = t.c.wrapping_offset(i as isize * t.c_rs);
+                        prefetch_lines::<1, V::Elem>(c);
+                        prefetch_lines::<1, V::Elem>(c.wrapping_add((C - 1) * V::LEN));
                     }
                 }
             }
-            let steps = left.min(ahead.every);
+            let steps = left.min(every);
             left -= steps;
             for _ in 0..steps {
                 step::<V, R, C, LOAD>(t, rows, &mut acc, a, b);

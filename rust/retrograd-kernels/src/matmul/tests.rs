@@ -5,9 +5,10 @@ use ndarray::Ix2;
 
 use super::driver::{self, Product};
 use super::simd::{self, Simd};
-use super::{Layout, gemm, gemm_slices};
+use super::{GemmScalar, Layout, gemm, gemm_slices};
 use crate::naive;
-use crate::thresholds::matmul::{DEPTH_BYTES, NEAR_BYTES, PANEL};
+use crate::parallel::set_num_threads;
+use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
 
 /// Element types that are compared in f64.
 trait Real: simd::Float + PartialEq + std::fmt::Debug {
@@ -346,7 +347,7 @@ where
         }
     }
     // Several blocks of each kind, copied and not.
-    for (m, n, k) in [(307, 151, 61), (3, 2081, 5), (61, 2081, 17), (33, 67, 1031), (509, 67, 521)] {
+    for (m, n, k) in [(307, 151, 61), (43, 331, 70), (3, 2081, 5), (61, 2081, 17), (33, 67, 1031), (509, 67, 521)] {
         for (a, b) in [(0, 0), (0, 1), (1, 0), (3, 4)] {
             let (a, b) = (place(SHAPES[a], m, k), place(SHAPES[b], k, n));
             check(name, run, a, b, place(Shape::Rows, m, n), true);
@@ -503,6 +504,67 @@ fn the_same_call_gives_the_same_bits() {
     let other = std::thread::scope(|s| s.spawn(product).join().expect("no panic"));
     assert_eq!(first, product());
     assert_eq!(first, other);
+}
+
+/// [`gemm`] with the arguments of a product.
+///
+/// # Safety
+/// The duties of [`gemm`].
+unsafe fn whole<T: GemmScalar>(p: &Product<T>) {
+    // SAFETY: our duties.
+    unsafe { gemm(p.m, p.n, p.k, p.a, p.a_rs, p.a_cs, p.b, p.b_rs, p.b_cs, p.accumulate, p.c, p.c_rs, p.c_cs) }
+}
+
+/// Products that threads share, B being copied for all of them, or that are cut: right, and the same bits with any
+/// number of threads.
+fn shared<T: Real + GemmScalar>() {
+    let mut numbers = Numbers(17);
+    // Just enough rows, several blocks of rows and depths, several blocks of columns; too many columns, too few rows.
+    let sizes = [
+        [BLOCK_ROWS + 1, 33, 700],
+        [BLOCK_ROWS + 1, 67, 400],
+        [411, 131, 350],
+        [523, BLOCK_COLUMNS + 41, 7],
+        [BLOCK_ROWS + 2, 4 * BLOCK_ROWS + 40, 41],
+        [64, 700, 90],
+    ];
+    for [m, n, k] in sizes {
+        for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (3, 4), (4, 3)].map(|(a, b)| (SHAPES[a], SHAPES[b])) {
+            let ((al, a_len), (bl, b_len)) = (a.place(m, k), b.place(k, n));
+            let (a, b) = (numbers.vec::<T>(a_len), numbers.vec::<T>(b_len));
+            let start = numbers.vec::<T>(m * n);
+            for start in [None, Some(&start[..])] {
+                let with = |threads| {
+                    set_num_threads(threads);
+                    // SAFETY: the layouts fit their slices, C is row-major, and no size is zero.
+                    product_of([m, n, k], (&a, &al), (&b, &bl), start, &|p| unsafe { whole(p) })
+                };
+                let alone = with(1);
+                for threads in [2, 3, 7] {
+                    assert_eq!(alone, with(threads), "{m} x {n} x {k}, {al:?} {bl:?}, {threads} threads");
+                }
+            }
+        }
+        set_num_threads(3);
+        let expanded = |rows, cols, rs, cs| (Layout { rows, cols, offset: 0, rs, cs }, rows * cols + 1);
+        for (c, accumulate) in [(Shape::WideRows, true), (Shape::Columns, false), (Shape::Strided, true)] {
+            let c = c.place(m, n);
+            check("shared", whole::<T>, Shape::Rows.place(m, k), Shape::Rows.place(k, n), c, accumulate);
+            check("shared", whole::<T>, Shape::Columns.place(m, k), Shape::Columns.place(k, n), c, accumulate);
+            check("shared", whole::<T>, expanded(m, k, 0, 1), Shape::Rows.place(k, n), c, accumulate);
+            check("shared", whole::<T>, Shape::Rows.place(m, k), expanded(k, n, 0, 1), c, accumulate);
+        }
+    }
+}
+
+#[test]
+fn shared_f32() {
+    shared::<f32>();
+}
+
+#[test]
+fn shared_f64() {
+    shared::<f64>();
 }
 
 #[test]

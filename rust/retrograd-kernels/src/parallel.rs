@@ -115,10 +115,17 @@ fn physical_cores() -> Option<usize> {
 /// piece is passed on when the others are done.
 pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + Sync)) {
     let units = n.div_ceil(grain.max(1));
-    if units < 2 || !divides(cost) {
+    if units < 2 || cost < WORTH_SHARING || INSIDE.get() {
         return work(0..n);
     }
-    let (threads, pool) = (num_threads(), Pool::current());
+    let threads = num_threads();
+    if cfg!(not(feature = "threads")) || threads == 1 {
+        return work(0..n);
+    }
+    let pool = Pool::current();
+    if cost < WORTH_WAKING && pool.jobs.awake.load(Ordering::Relaxed) + 1 < threads && !pool.is_wanted() {
+        return work(0..n);
+    }
     // A few pieces for each thread, since some may be slower than others.
     let pieces = units.min(threads * 4).min((cost / PIECE) as usize).max(1);
     let step = units.div_ceil(pieces) * grain.max(1);
@@ -128,16 +135,6 @@ pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + S
         // As one piece: what is in it is not divided either.
         work(0..n);
     }
-}
-
-/// Whether [`split`] would divide work of this cost now. Asking counts as work that comes.
-pub fn divides(cost: f64) -> bool {
-    let threads = num_threads();
-    if cost < WORTH_SHARING || INSIDE.get() || threads == 1 {
-        return false;
-    }
-    let pool = Pool::current();
-    cost >= WORTH_WAKING || pool.jobs.awake.load(Ordering::Relaxed) + 1 >= threads || pool.is_wanted()
 }
 
 /// Marks this thread as inside of a piece, also if that panics.

@@ -118,8 +118,6 @@ pub mod matmul {
     pub const DEPTH_BYTES: usize = size(2560, 16);
     /// Rows of a block of A: with `DEPTH_BYTES`, about 430 kilobytes.
     pub const BLOCK_ROWS: usize = size(168, 3);
-    /// Rows of a block of A that a thread takes, at least: a few tiles.
-    pub const LEAST_ROWS: usize = size(56, 1);
     /// Columns of a block of B kept packed between blocks of rows.
     pub const BLOCK_COLUMNS: usize = size(2048, 32);
     /// What fits the first-level cache next to the tile's other traffic.

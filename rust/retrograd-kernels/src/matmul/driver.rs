@@ -6,21 +6,18 @@
 //! multiplying. And rows are divided evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
 use std::ptr::{null, null_mut};
 
-use super::TERM_COST;
 use super::dots::{self, Dots};
 use super::scratch;
 use super::simd::{Float, Simd};
 use super::tile::{self, Ahead, CHAINS, FEW_SUMS, GROUP, PART, PAUSE, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
-use crate::parallel::{SharedPtr, divides, num_threads, split};
-use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, LEAST_ROWS, NEAR_BYTES, PANEL};
+use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
 
 /// One product, as the arguments of [`super::gemm`] describe it.
 #[derive(Clone, Copy)]
-pub(crate) struct Product<T> {
+pub(super) struct Product<T> {
     pub m: usize,
     pub n: usize,
     pub k: usize,
@@ -40,15 +37,7 @@ pub(crate) struct Product<T> {
     pub is_all: bool,
 }
 
-// SAFETY: a product does nothing by itself; each dereference is in an `unsafe` block of its own.
-unsafe impl<T> Sync for Product<T> {}
-
 impl<T: Copy> Product<T> {
-    /// What it takes on one thread, in nanoseconds.
-    pub(super) fn cost(&self) -> f64 {
-        self.m as f64 * self.n as f64 * self.k as f64 * TERM_COST
-    }
-
     /// The same product read as `C^T = B^T A^T`.
     #[inline(always)]
     pub(super) fn transposed(&self) -> Self {
@@ -245,9 +234,6 @@ fn dots_time<V: Simd>(m: usize, n: usize, k: usize, b_rs: isize, b_cs: isize, c_
     m * columns * k.div_ceil(V::LEN) + squares * SUMMED * V::LEN + copied + scattered
 }
 
-/// Two of the longest vectors: a product of more columns and more than one block of rows is done in blocks.
-const WIDEST: usize = 32;
-
 /// Space on the stack for a copied panel, on a cache line: vectors that lie across two lines take twice as long.
 #[repr(align(64))]
 struct Aligned<T>([T; PANEL]);
@@ -373,21 +359,6 @@ pub(super) unsafe fn product_of<V: Simd>(p: Product<V::Elem>, b: Virtual<V::Elem
     unsafe { blocked::<V>(&Product { b_rs: 0, b_cs: 0, ..p }, Some(b)) }
 }
 
-/// Whether threads share B if they share the product, as [`blocked`] does; if not, it is cut into separate ones.
-pub(super) fn shares_b(m: usize, n: usize) -> bool {
-    m > BLOCK_ROWS && n > WIDEST && n / 4 <= m
-}
-
-/// The rows of blocks that threads share: as many blocks for each.
-fn shares(m: usize, threads: usize) -> Even {
-    let least = m.div_ceil(BLOCK_ROWS).max((2 * threads).min(m / LEAST_ROWS));
-    let parts = least.next_multiple_of(if least > 4 * threads { 4 * threads } else { threads });
-    Even::new(m, m.div_ceil(parts))
-}
-
-/// A block of B is copied by the tiles of the first block of rows; if threads share the product, by all of them
-/// together before they take rows.
-///
 /// # Safety
 /// The duties of [`product`], or with `source` those of [`product_of`].
 #[inline(never)]
@@ -395,17 +366,16 @@ pub(super) unsafe fn blocked<V: Simd>(p: &Product<V::Elem>, source: Option<Virtu
     let size = size_of::<V::Elem>();
     let width = 2 * V::LEN;
     let depths = Even::new(p.k, DEPTH_BYTES / size);
-    let is_shared = source.is_none() && shares_b(p.m, p.n) && divides(p.cost());
-    let heights = if is_shared { shares(p.m, num_threads()) } else { Even::new(p.m, BLOCK_ROWS) };
+    let heights = Even::new(p.m, BLOCK_ROWS);
     let (_, kc) = depths.part(0);
     let (_, mc) = heights.part(0);
 
     let copy_a = p.n > 4 * width && mc * kc * size > NEAR_BYTES;
     let near_b = kc * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
-    let copy = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b) || source.is_some();
+    let copy_b = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b) || source.is_some();
     // Unless later rows use all panels of B again, one at a time is enough, or the group that is read and the next one,
     // which is copied meanwhile.
-    let slots = if heights.parts > 1 {
+    let panels = if heights.parts > 1 {
         p.n.min(BLOCK_COLUMNS).div_ceil(width).max(2 * GROUP + 1)
     } else if p.b_cs == 1 && source.is_none() {
         2 * GROUP
@@ -414,88 +384,49 @@ pub(super) unsafe fn blocked<V: Simd>(p: &Product<V::Elem>, source: Option<Virtu
     };
 
     let a_len = if copy_a { mc * kc + V::LEN } else { 0 };
-    let b_len = if copy || p.n % V::LEN != 0 { slots * kc * width } else { 0 };
-    scratch::with(&scratch::B, b_len, |panels: *mut V::Elem| {
-        let place = Place { panels: SharedPtr(panels), slots, copy };
+    let b_len = if copy_b || p.n % V::LEN != 0 { panels * kc * width } else { 0 };
+    scratch::with(a_len + b_len + V::LEN, |buffer: *mut V::Elem| {
+        // The part for A starts on a cache line too, B being whole vectors.
+        let (b_buffer, a_buffer) = (buffer, buffer.wrapping_add(b_len));
         for j0 in (0..p.n).step_by(BLOCK_COLUMNS) {
             let n = BLOCK_COLUMNS.min(p.n - j0);
             for depth in 0..depths.parts {
                 let (p0, k) = depths.part(depth);
-                // SAFETY: block (i0, p0, j0) of `m` x `k` x `n` is inside the product, so its corners are inside A, B
-                // and C (duty 2).
-                let of_rows = |i0: usize, m: usize| unsafe {
-                    Product {
-                        m,
-                        n,
-                        k,
-                        a: at(p.a, i0, p.a_rs, p0, p.a_cs),
-                        b: at(p.b, p0, p.b_rs, j0, p.b_cs),
-                        c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
-                        accumulate: p.accumulate || depth > 0,
-                        ..*p
+                for height in 0..heights.parts {
+                    let (i0, m) = heights.part(height);
+                    // SAFETY: block (i0, p0, j0) of `m` x `k` x `n` is inside the product, so its corners are inside A,
+                    // B and C (duty 2). `kc` and `mc` are the longest parts, so the two buffers hold what `block` may
+                    // write: `mc * kc + LEN` for A if `copy_a`, and `panels` panels of `kc * width` for B if any panel
+                    // is copied or written by a source.
+                    unsafe {
+                        block::<V>(&Block {
+                            p: Product {
+                                m,
+                                n,
+                                k,
+                                a: at(p.a, i0, p.a_rs, p0, p.a_cs),
+                                b: at(p.b, p0, p.b_rs, j0, p.b_cs),
+                                c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
+                                accumulate: p.accumulate || depth > 0,
+                                ..*p
+                            },
+                            a_copy: copy_a.then_some(a_buffer),
+                            b_copy: b_buffer,
+                            copy_b,
+                            slots: panels,
+                            b_ready: height > 0,
+                            source: source.map(|b| Part {
+                                panels: b.panels,
+                                start: if b.start.is_null() || depth > 0 { null() } else { b.start.add(i0) },
+                                p0,
+                                j0,
+                            }),
+                        });
                     }
-                };
-                let multiply = |parts: Range<usize>, source: Option<Virtual<V::Elem>>| {
-                    scratch::with(&scratch::A, a_len, |a_copy: *mut V::Elem| {
-                        for height in parts {
-                            let (i0, m) = heights.part(height);
-                            let source = source.map(|Virtual { panels, start }| {
-                                let start = if start.is_null() || depth > 0 { null() } else { start.wrapping_add(i0) };
-                                Part { panels, start, p0, j0 }
-                            });
-                            let (p, a_copy) = (of_rows(i0, m), copy_a.then_some(a_copy));
-                            // SAFETY: a block of the product, as above. `kc` and `mc` are the longest parts, so the two
-                            // buffers hold what `block` may write: `mc * kc + LEN` for A if `copy_a`, and `slots`
-                            // panels of `kc * width` for B if any panel is copied or written by a source. If threads
-                            // share the product, the panels are there and only read, and each has rows of its own.
-                            unsafe { block::<V>(&Block { p, a_copy, place, b_ready: is_shared || height > 0, source }) }
-                        }
-                    });
-                };
-                if !is_shared {
-                    multiply(0..heights.parts, source);
-                    continue;
                 }
-                split(n.div_ceil(width), GROUP, f64::INFINITY, &|part| {
-                    // SAFETY: as above: no other thread has these panels.
-                    unsafe { V::copy_panels(&of_rows(0, p.m), place, part) }
-                });
-                split(heights.parts, 1, f64::INFINITY, &|parts| multiply(parts, None));
             }
         }
     });
-}
-
-/// Copies panels of a block of B.
-///
-/// # Safety
-/// 1. The CPU has the instructions of `V`.
-/// 2. The duties of [`super::gemm`] for B, of which these are panels; there is room for them at `place`.
-#[inline(always)]
-pub(super) unsafe fn copy_panels<V: Simd>(p: &Product<V::Elem>, place: Place<V::Elem>, panels: Range<usize>) {
-    let width = 2 * V::LEN;
-    for first in panels.clone().step_by(GROUP) {
-        let last = (first + GROUP).min(panels.end);
-        let whole = if p.b_cs == 1 { last.min(p.n / width).saturating_sub(first) } else { 0 };
-        // SAFETY: duties 1 and 2: whole panels, and then those whose rows are not contiguous or end in a vector.
-        unsafe {
-            if place.copy && whole > 0 {
-                let rows = Ahead::copy::<V>(p, place, first, whole, 0..p.k);
-                for i in 0..p.k {
-                    rows.take::<V>(i);
-                }
-            }
-            for panel in first + whole..last {
-                let columns = width.min(p.n - panel * width);
-                let to = place.of::<V>(p.k, panel);
-                let b = at(p.b, 0, 0, panel * width, p.b_cs);
-                let to_rs = columns.next_multiple_of(V::LEN);
-                if place.copy || columns < to_rs {
-                    V::copy_rows(columns, p.k, b, p.b_cs, p.b_rs, to, to_rs);
-                }
-            }
-        }
-    }
 }
 
 /// Element (i, j) of a matrix.
@@ -508,96 +439,63 @@ unsafe fn at<T>(base: *const T, i: usize, rs: isize, j: usize, cs: isize) -> *co
     unsafe { base.offset(i as isize * rs + j as isize * cs) }
 }
 
-/// Where panels of B are copied to: each has `k` runs of its width.
-#[derive(Clone, Copy)]
-pub(crate) struct Place<T> {
-    panels: SharedPtr<T>,
-    /// How many there is room for. More than two groups: all; two groups take turns; or all share one.
-    slots: usize,
-    /// Whether all panels are copied, not only those that end inside a vector.
-    copy: bool,
-}
-
-impl<T: Copy> Place<T> {
-    /// The place of a panel of `k` rows. Those of a group are neighbours.
-    fn of<V: Simd<Elem = T>>(self, k: usize, panel: usize) -> *mut T {
-        let slot = if self.slots > 2 * GROUP { panel } else { (panel + GROUP - 1) % self.slots };
-        // Wrapping: nothing is there if no panel is copied.
-        self.panels.get().wrapping_add(slot * k * 2 * V::LEN)
-    }
-}
-
 /// A product small enough for one block of A.
 struct Block<'a, T> {
     p: Product<T>,
     /// Where to copy A, if it is copied: `m * k` elements and one vector of slack.
     a_copy: Option<*mut T>,
-    place: Place<T>,
+    /// Where panels of B go: each `k` runs of its width.
+    b_copy: *mut T,
+    /// Copy full panels, too, not only those that end inside a vector.
+    copy_b: bool,
+    /// Places for panels: more than two groups of them are one for each; two groups take turns; or all share one.
+    slots: usize,
     /// The panels are there already.
     b_ready: bool,
-    /// What writes B, if there is no B to read; `place.copy` then.
+    /// What writes B, if there is no B to read; `copy_b` then.
     source: Option<Part<'a, T>>,
 }
 
-impl<T: Copy> Block<'_, T> {
-    /// Whether the tiles of a group of panels copy the next group.
-    fn copies_ahead(&self) -> bool {
-        self.place.copy && !self.b_ready && self.p.b_cs == 1 && self.source.is_none()
+impl<T> Block<'_, T> {
+    /// The place of a panel. Those of a group are neighbours.
+    fn slot(&self, panel: usize) -> usize {
+        if self.slots > 2 * GROUP { panel } else { (panel + GROUP - 1) % self.slots }
     }
 
-    /// What tile `i` of `tiles` of the panel does for later ones: all tiles of a group of panels copy or fetch the next
-    /// group, each its share of the rows.
+    /// Whether the tiles of a group of panels copy the next group.
+    fn copies_ahead(&self) -> bool {
+        self.copy_b && !self.b_ready && self.p.b_cs == 1 && self.source.is_none()
+    }
+
+    /// What tile `i` of `tiles` of the panel from column `j0` on does for later panels: all tiles of a group of panels
+    /// copy or fetch the next group, each its share of the rows.
     #[inline(always)]
-    fn ahead<V: Simd<Elem = T>>(&self, panel: usize, i: usize, tiles: usize) -> Ahead<T> {
+    fn ahead<V: Simd<Elem = T>>(&self, j0: usize, i: usize, tiles: usize) -> Ahead<T> {
         let (p, width) = (&self.p, 2 * V::LEN);
+        let nothing = Ahead { row: null(), rs: 0, rows: 0, panels: 0, every: PAUSE, to: null_mut(), apart: 0 };
         // The first panel is a group of its own: all wait for it.
+        let panel = j0 / width;
         let (start, len) = if panel == 0 { (0, 1) } else { ((panel - 1) / GROUP * GROUP + 1, GROUP) };
         let next = start + len;
         let panels = (p.n / width).saturating_sub(next).min(GROUP);
         if panels == 0 || !self.b_ready && (p.b_cs != 1 || self.source.is_some()) {
-            return Ahead { row: null(), rs: 0, rows: 0, panels: 0, every: PAUSE, to: null_mut(), apart: 0 };
+            return nothing;
         }
         let visits = len * tiles;
         let visit = (panel - start) * tiles + i;
-        let share = share(visit, visits, p.k)..share(visit + 1, visits, p.k);
-        let mut ahead = Ahead { every: visits, ..Ahead::copy::<V>(p, self.place, next, panels, share.clone()) };
-        if self.b_ready {
-            ahead.rs = (panels * width) as isize;
-            ahead.row = self.place.of::<V>(p.k, next).wrapping_offset(share.start as isize * ahead.rs);
-        }
-        if self.b_ready || !self.place.copy {
-            ahead.to = null_mut();
-        }
-        ahead
+        let share = |visit: usize| visit * p.k / visits;
+        let (first, rows) = (share(visit), share(visit + 1) - share(visit));
+        let slot = self.b_copy.wrapping_add(self.slot(next) * p.k * width);
+        let (b, rs, to) = if self.b_ready {
+            (slot.cast_const(), (panels * width) as isize, null_mut())
+        } else if self.copy_b {
+            (p.b.wrapping_add(next * width), p.b_rs, slot.wrapping_add(first * width))
+        } else {
+            (p.b.wrapping_add(next * width), p.b_rs, null_mut())
+        };
+        let row = b.wrapping_offset(first as isize * rs);
+        Ahead { row, rs, rows, panels, every: visits, to, apart: p.k * width }
     }
-}
-
-impl<T: Copy> Ahead<T> {
-    /// The copy of some rows of some whole panels of B, one after the other.
-    #[inline(always)]
-    fn copy<V: Simd<Elem = T>>(
-        p: &Product<T>,
-        place: Place<T>,
-        first: usize,
-        panels: usize,
-        rows: Range<usize>,
-    ) -> Self {
-        let width = 2 * V::LEN;
-        Self {
-            row: p.b.wrapping_add(first * width).wrapping_offset(rows.start as isize * p.b_rs),
-            rs: p.b_rs,
-            rows: rows.len(),
-            panels,
-            every: 1,
-            to: place.of::<V>(p.k, first).wrapping_add(rows.start * width),
-            apart: p.k * width,
-        }
-    }
-}
-
-/// Where share `i` of `shares` of `len` begins.
-fn share(i: usize, shares: usize, len: usize) -> usize {
-    i * len / shares
 }
 
 /// A block of a [`Virtual`] B.
@@ -619,15 +517,15 @@ impl<T> Part<'_, T> {
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
 /// 2. `p` meets the duties of [`super::gemm`]; with `source`, all but those for B, and `source` those of [`Virtual`].
-/// 3. `a_copy` and `place` are writable as their comments say, disjoint from each other and from A, B and C; with `b_ready`,
-///    the panels were copied there.
+/// 3. `a_copy` and `b_copy` are writable as their comments say, disjoint from each other and from A, B and C; with
+///    `b_ready`, an earlier call with the same B, `keep_b` and buffers has filled them.
 unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
     let p = &block.p;
     let tiles = Even::new(p.m, V::ROWS);
     let (a_rows, near) = (Rows::of::<V::Elem>(p.a_rs), Rows::of::<V::Elem>(1));
     // SAFETY: duties 1 to 3. `copy_rows` writes the tiles one after the other, `m * k` elements in
-    // all and at most a vector past them. A panel of B is used only after it was copied: here, by the
-    // tiles of the group of panels before its own, or by an earlier call. Tiles stay inside C, the
+    // all and at most a vector past them. Panel j of B is used only after it was copied: by
+    // `copy_rows`, by the first tile (`PACK`), or by an earlier call. Tiles stay inside C, the
     // last column being `last` of the last vector; where C has no contiguous rows, tiles go to
     // `spill`, which holds `ROWS` rows of two vectors for every V.
     unsafe {
@@ -645,24 +543,24 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             let width = vectors * V::LEN;
             let last = columns - (vectors - 1) * V::LEN;
 
-            let panel = j0 / (2 * V::LEN);
             let mut b = at(p.b, 0, 0, j0, p.b_cs);
             let mut b_rs = p.b_rs;
-            if block.place.copy || columns < width {
-                let slot = block.place.of::<V>(p.k, panel);
-                if block.b_ready || block.copies_ahead() && panel > 0 && columns == 2 * V::LEN {
+            // Wrapping: nothing is there if no panel is copied.
+            let slot = block.b_copy.wrapping_add(block.slot(j0 / (2 * V::LEN)) * p.k * 2 * V::LEN);
+            if block.copy_b || columns < width {
+                if block.b_ready || block.copies_ahead() && j0 > 0 && columns == 2 * V::LEN {
                     // It is there already.
                 } else if let Some(part) = &block.source {
                     part.panels.fill(part.p0, p.k, part.j0 + j0, columns, slot, width);
                 } else {
-                    V::copy_panels(p, block.place, panel..panel + 1);
+                    V::copy_rows(columns, p.k, b, p.b_cs, p.b_rs, slot, width);
                 }
                 (b, b_rs) = (slot, width as isize);
             }
 
             for i in 0..tiles.parts {
                 let (i0, rows) = tiles.part(i);
-                let ahead = block.ahead::<V>(panel, i, tiles.parts);
+                let ahead = block.ahead::<V>(j0, i, tiles.parts);
                 let mut t = Tile {
                     k: p.k,
                     a: at(p.a, i0, p.a_rs, 0, 0),

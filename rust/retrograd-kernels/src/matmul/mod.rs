@@ -38,8 +38,6 @@ mod sealed {
     pub trait Kernel: crate::real::Ring {
         /// Whether B is written in another form for every part of C: then C is cut between columns if it has many.
         const WRITES_B: bool = false;
-        /// Whether parts of C are no products of their own where [`driver::shares_b`]: [`Kernel::product`] has threads.
-        const SHARES_B: bool = false;
         /// Where C is one row or column, parts of it that begin at multiples of this have the same terms in the same
         /// order as the whole, unless they are single elements; 0 if they do not.
         const VECTOR_GRAIN: usize = 0;
@@ -99,7 +97,6 @@ macro_rules! float {
         impl sealed::Kernel for $t {
             // Columns are taken as dot products, each by itself, or by vectors.
             const VECTOR_GRAIN: usize = 128;
-            const SHARES_B: bool = true;
 
             #[expect(private_interfaces, reason = "the trait is sealed")]
             unsafe fn product(p: &Product<Self>) {
@@ -227,10 +224,6 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
     let is_vector = m.min(n) == 1;
     if m.saturating_mul(n).saturating_mul(k) < FEW_TERMS || is_vector && (T::VECTOR_GRAIN == 0 || m == n) {
         return part((0, m), (0, n), true);
-    }
-    let (rows, columns) = if c_cs != 1 && c_rs == 1 { (n, m) } else { (m, n) };
-    if T::SHARES_B && driver::shares_b(rows, columns) {
-        return part((0, m), (0, n), false);
     }
     // C is cut for threads along its longer side. An element has the same terms in the same order in any part of more
     // than one row and column.

@@ -5,10 +5,8 @@
 //! neighbours, written by the `entries!` macro below, one set for each instruction set. Other kernels run their own
 //! loops with them as a [`Routine`].
 
-use std::ops::Range;
-
 use super::dots::{self, Dots};
-use super::driver::{self, Place, Product};
+use super::driver;
 use super::tile::{self, Tile};
 use super::vecmat::{self, VectorTimesMatrix};
 
@@ -76,8 +74,6 @@ pub(crate) trait Simd: Copy {
         dst: *mut Self::Elem,
         dst_rs: usize,
     );
-    /// Runs [`driver::copy_panels`] with this instruction set. Duty 1, and the duties of `driver::copy_panels`.
-    unsafe fn copy_panels(p: &Product<Self::Elem>, place: Place<Self::Elem>, panels: Range<usize>);
     /// Writes `depth` rows of `LEN` elements, with stride `dst_rs`: `dst[p * dst_rs + j]` becomes `src[j * src_rs + p]`
     /// for `j < rows` and zero for the other `j < LEN`. Rows are written in ascending order, so `dst_rs` may be less
     /// than `LEN`.
@@ -213,16 +209,6 @@ macro_rules! entries {
             }
             // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
             unsafe { run::<Self>(rows, k, src, rs, cs, dst, dst_rs) }
-        }
-
-        unsafe fn copy_panels(p: &Product<Self::Elem>, place: Place<Self::Elem>, panels: Range<usize>) {
-            $(#[$feature])?
-            unsafe fn run<V: Simd>(p: &Product<V::Elem>, place: Place<V::Elem>, panels: Range<usize>) {
-                // SAFETY: the caller of `copy_panels` answers for the CPU and for the duties of the body.
-                unsafe { driver::copy_panels::<V>(p, place, panels) }
-            }
-            // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
-            unsafe { run::<Self>(p, place, panels) }
         }
 
         unsafe fn transpose(

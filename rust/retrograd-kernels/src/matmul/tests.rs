@@ -8,7 +8,7 @@ use super::simd::{self, Simd};
 use super::{GemmScalar, Layout, gemm, gemm_slices};
 use crate::naive;
 use crate::parallel::set_num_threads;
-use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
+use crate::thresholds::matmul::{DEPTH_BYTES, NEAR_BYTES, PANEL};
 
 /// Element types that are compared in f64.
 trait Real: simd::Float + PartialEq + std::fmt::Debug {
@@ -515,19 +515,11 @@ unsafe fn whole<T: GemmScalar>(p: &Product<T>) {
     unsafe { gemm(p.m, p.n, p.k, p.a, p.a_rs, p.a_cs, p.b, p.b_rs, p.b_cs, p.accumulate, p.c, p.c_rs, p.c_cs) }
 }
 
-/// Products that threads share, B being copied for all of them, or that are cut: right, and the same bits with any
-/// number of threads.
-fn shared<T: Real + GemmScalar>() {
+/// Products that are cut for threads: right, and the same bits with any number of them.
+fn cut<T: Real + GemmScalar>() {
     let mut numbers = Numbers(17);
-    // Just enough rows, several blocks of rows and depths, several blocks of columns; too many columns, too few rows.
-    let sizes = [
-        [BLOCK_ROWS + 1, 33, 700],
-        [BLOCK_ROWS + 1, 67, 400],
-        [411, 131, 350],
-        [523, BLOCK_COLUMNS + 41, 7],
-        [BLOCK_ROWS + 2, 4 * BLOCK_ROWS + 40, 41],
-        [64, 700, 90],
-    ];
+    // Between rows, of one block or several, of several depths and blocks of columns; and between columns.
+    let sizes = [[169, 33, 700], [411, 131, 350], [2063, 2089, 3], [64, 700, 90], [170, 707, 41]];
     for [m, n, k] in sizes {
         for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (3, 4), (4, 3)].map(|(a, b)| (SHAPES[a], SHAPES[b])) {
             let ((al, a_len), (bl, b_len)) = (a.place(m, k), b.place(k, n));
@@ -549,22 +541,22 @@ fn shared<T: Real + GemmScalar>() {
         let expanded = |rows, cols, rs, cs| (Layout { rows, cols, offset: 0, rs, cs }, rows * cols + 1);
         for (c, accumulate) in [(Shape::WideRows, true), (Shape::Columns, false), (Shape::Strided, true)] {
             let c = c.place(m, n);
-            check("shared", whole::<T>, Shape::Rows.place(m, k), Shape::Rows.place(k, n), c, accumulate);
-            check("shared", whole::<T>, Shape::Columns.place(m, k), Shape::Columns.place(k, n), c, accumulate);
-            check("shared", whole::<T>, expanded(m, k, 0, 1), Shape::Rows.place(k, n), c, accumulate);
-            check("shared", whole::<T>, Shape::Rows.place(m, k), expanded(k, n, 0, 1), c, accumulate);
+            check("cut", whole::<T>, Shape::Rows.place(m, k), Shape::Rows.place(k, n), c, accumulate);
+            check("cut", whole::<T>, Shape::Columns.place(m, k), Shape::Columns.place(k, n), c, accumulate);
+            check("cut", whole::<T>, expanded(m, k, 0, 1), Shape::Rows.place(k, n), c, accumulate);
+            check("cut", whole::<T>, Shape::Rows.place(m, k), expanded(k, n, 0, 1), c, accumulate);
         }
     }
 }
 
 #[test]
-fn shared_f32() {
-    shared::<f32>();
+fn in_parts_f32() {
+    cut::<f32>();
 }
 
 #[test]
-fn shared_f64() {
-    shared::<f64>();
+fn in_parts_f64() {
+    cut::<f64>();
 }
 
 #[test]

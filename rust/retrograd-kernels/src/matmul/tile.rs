@@ -59,7 +59,7 @@ impl<T> Ahead<T> {
     /// 1. The CPU has the instructions of `V`.
     /// 2. If `to` is not null, the rows are readable and their places writable.
     #[inline(always)]
-    pub(super) unsafe fn take<V: Simd<Elem = T>>(&self, i: usize) {
+    unsafe fn take<V: Simd<Elem = T>>(&self, i: usize) {
         if i >= self.rows {
             return;
         }

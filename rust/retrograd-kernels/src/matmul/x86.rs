@@ -1,10 +1,9 @@
 //! The vectors of x86-64: AVX-512 and AVX2.
 
 use std::arch::x86_64::*;
-use std::ops::Range;
 
 use super::dots::{self, Dots};
-use super::driver::{self, Place, Product};
+use super::driver;
 use super::simd::{Routine, Simd, entries, unrolled};
 use super::tile::{self, Tile};
 use super::vecmat::{self, VectorTimesMatrix};

@@ -2,8 +2,8 @@
 //!
 //! Three rules make small shapes fast. A is read in place by broadcasting, at any strides, and
 //! copied only when it would fall out of the first-level cache between uses. B is read in place
-//! where its rows are contiguous; if it is worth copying, the first row of tiles copies it while
-//! multiplying. And rows are divided evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
+//! where its rows are contiguous; if it is worth copying, tiles copy the panels that come next while
+//! they multiply. And rows are divided evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
 
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -13,6 +13,7 @@ use super::scratch;
 use super::simd::{Float, Simd};
 use super::tile::{self, Ahead, CHAINS, FEW_SUMS, GROUP, PART, PAUSE, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
+use crate::simd::prefetch_lines;
 use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
 
 /// One product, as the arguments of [`super::gemm`] describe it.
@@ -518,14 +519,15 @@ impl<T> Part<'_, T> {
 /// 1. The CPU has the instructions of `V`.
 /// 2. `p` meets the duties of [`super::gemm`]; with `source`, all but those for B, and `source` those of [`Virtual`].
 /// 3. `a_copy` and `b_copy` are writable as their comments say, disjoint from each other and from A, B and C; with
-///    `b_ready`, an earlier call with the same B, `keep_b` and buffers has filled them.
+///    `b_ready`, an earlier call with the same B, `slots` and buffers has filled them.
 unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
     let p = &block.p;
     let tiles = Even::new(p.m, V::ROWS);
     let (a_rows, near) = (Rows::of::<V::Elem>(p.a_rs), Rows::of::<V::Elem>(1));
     // SAFETY: duties 1 to 3. `copy_rows` writes the tiles one after the other, `m * k` elements in
-    // all and at most a vector past them. Panel j of B is used only after it was copied: by
-    // `copy_rows`, by the first tile (`PACK`), or by an earlier call. Tiles stay inside C, the
+    // all and at most a vector past them. A panel of B is used only after it was copied: here, by the
+    // tiles of the group before its own (to another place than any that they read: a group of places
+    // is free while the other is read), or by an earlier call. Tiles stay inside C, the
     // last column being `last` of the last vector; where C has no contiguous rows, tiles go to
     // `spill`, which holds `ROWS` rows of two vectors for every V.
     unsafe {
@@ -634,6 +636,9 @@ unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, load: u8, t: Tile<V::Ele
     }
 }
 
+/// Vectors from one that is copied to the one of the same row that is asked for meanwhile.
+const SOON: usize = 4;
+
 /// Copies `rows` rows of `k` elements side by side: `dst[p * dst_rs + i]` becomes element (i, p), for
 /// `i < rows`. What follows them, up to a multiple of `LEN`, becomes zero if `dst_rs` has space for
 /// it; if not, it is the start of the next row, and correct.
@@ -670,6 +675,12 @@ pub(super) unsafe fn copy_rows<V: Simd>(
             } else if cs == 1 {
                 for p in (0..k).step_by(V::LEN) {
                     let depth = V::LEN.min(k - p);
+                    // As many rows at a time as this are more than a CPU foresees.
+                    if p + SOON * V::LEN < k {
+                        for r in 0..here {
+                            prefetch_lines::<1, V::Elem>(src.offset(r as isize * rs).add(p + SOON * V::LEN));
+                        }
+                    }
                     V::transpose(src.add(p), rs, here, depth, dst.add(p * dst_rs), dst_rs);
                 }
             } else {

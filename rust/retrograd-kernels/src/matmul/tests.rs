@@ -518,10 +518,10 @@ unsafe fn whole<T: GemmScalar>(p: &Product<T>) {
 /// Products that are cut for threads: right, and the same bits with any number of them.
 fn cut<T: Real + GemmScalar>() {
     let mut numbers = Numbers(17);
-    // Between rows, of one block or several, of several depths and blocks of columns; and between columns.
-    let sizes = [[169, 33, 700], [411, 131, 350], [2063, 2089, 3], [64, 700, 90], [170, 707, 41]];
+    // Between rows, of one block or several, of one depth or two; and between columns.
+    let sizes = [[169, 33, 700], [411, 131, 90], [64, 700, 90]];
     for [m, n, k] in sizes {
-        for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (3, 4), (4, 3)].map(|(a, b)| (SHAPES[a], SHAPES[b])) {
+        for (a, b) in [(0, 0), (1, 1), (3, 4)].map(|(a, b)| (SHAPES[a], SHAPES[b])) {
             let ((al, a_len), (bl, b_len)) = (a.place(m, k), b.place(k, n));
             let (a, b) = (numbers.vec::<T>(a_len), numbers.vec::<T>(b_len));
             let start = numbers.vec::<T>(m * n);
@@ -532,7 +532,7 @@ fn cut<T: Real + GemmScalar>() {
                     product_of([m, n, k], (&a, &al), (&b, &bl), start, &|p| unsafe { whole(p) })
                 };
                 let alone = with(1);
-                for threads in [2, 3, 7] {
+                for threads in [2, 5] {
                     assert_eq!(alone, with(threads), "{m} x {n} x {k}, {al:?} {bl:?}, {threads} threads");
                 }
             }

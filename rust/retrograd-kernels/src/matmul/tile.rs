@@ -35,7 +35,7 @@ pub(super) const GROUP: usize = 4;
 /// Steps between two looks at what else is to be done, where no more of B is.
 pub(super) const PAUSE: usize = 64;
 /// Steps from the end at which a tile asks for its part of C.
-const NEARLY_DONE: usize = 64;
+const NEARLY_DONE: usize = 128;
 
 /// Rows of a group of panels that later tiles read, copied or fetched from memory on the way: one in front of every
 /// `every` steps. A tile that asks for a row when it needs it waits for memory at every step.
@@ -131,9 +131,8 @@ pub(super) const FEW_SUMS: usize = 4;
 pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u8>(t: &Tile<V::Elem>) {
     // SAFETY: (1) is duty 1. (2) Step p < k reads column p of A, rows i < R, and row p of B:
     // duty 2. (3) Row i < R of C is touched in C - 1 full vectors and `last` elements: duty 3.
-    // (4) Step p writes vectors p * C .. p * C + C of `packed`: duty 4. (5) Duty 5. Duty 6 lets all of them be
-    // plain loads and stores. The pointers `a`, `b` and `packed` step once past their last use
-    // with `wrapping` arithmetic only.
+    // (4) Duty 4. (5) Duty 5. Duty 6 lets all of them be plain loads and stores. The pointers `a` and
+    // `b` step once past their last use with `wrapping` arithmetic only.
     unsafe {
         // No `zip` and no array by value: their constructor and drop glue are functions of core without a hint to
         // inline, and where one of them stays a call, `acc` lives in memory: a thirtieth of the speed.

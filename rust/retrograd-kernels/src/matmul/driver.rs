@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use super::dots::{self, Dots};
 use super::scratch;
 use super::simd::{Float, Simd};
-use super::tile::{self, Ahead, CHAINS, FEW_SUMS, GROUP, PART, PAUSE, Rows, Tile, WHOLE};
+use super::tile::{self, AHEAD, Ahead, CHAINS, FEW_SUMS, GROUP, PART, PAUSE, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
 use crate::simd::prefetch_lines;
 use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
@@ -560,6 +560,8 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                 (b, b_rs) = (slot, width as isize);
             }
 
+            // A narrow panel is the last one.
+            let load = if vectors == 2 { AHEAD } else { WHOLE };
             for i in 0..tiles.parts {
                 let (i0, rows) = tiles.part(i);
                 let ahead = block.ahead::<V>(j0, i, tiles.parts);
@@ -581,9 +583,9 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     (t.a, t.a_rows, t.a_cs) = (copy.add(i0 * p.k), &near, rows as isize);
                 }
                 if p.c_cs == 1 {
-                    run::<V>(rows, vectors, WHOLE, &t);
+                    run::<V>(rows, vectors, load, &t);
                 } else {
-                    spilled::<V>(rows, vectors, WHOLE, t, p.c_cs);
+                    spilled::<V>(rows, vectors, load, t, p.c_cs);
                 }
             }
             j0 += columns;
@@ -602,6 +604,7 @@ unsafe fn run<V: Simd>(rows: usize, vectors: usize, load: u8, t: &Tile<V::Elem>)
             (1, PART) => tile::run::<V, 1, PART>(rows, t),
             (1, _) => tile::run::<V, 1, CHAINS>(rows, t),
             (_, WHOLE) => tile::run::<V, 2, WHOLE>(rows, t),
+            (_, AHEAD) => tile::run::<V, 2, AHEAD>(rows, t),
             (_, PART) => tile::run::<V, 2, PART>(rows, t),
             (_, _) => tile::run::<V, 2, CHAINS>(rows, t),
         }

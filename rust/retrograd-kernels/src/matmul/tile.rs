@@ -96,7 +96,7 @@ pub(crate) struct Tile<'a, T> {
     /// `k` rows of `C` vectors, full ones unless the tile is to load the part of the last that is there.
     pub b: *const T,
     pub b_rs: isize,
-    /// What is done for later tiles.
+    /// What is done for later tiles, if the tile looks at it.
     pub ahead: Option<&'a Ahead<T>>,
     /// What the sums of each row start from: `R` elements; null for zeros.
     pub start: *const T,
@@ -110,10 +110,12 @@ pub(crate) struct Tile<'a, T> {
 
 /// How a tile takes its part of B: as it lies, all vectors being there.
 pub(super) const WHOLE: u8 = 0;
+/// As `WHOLE`, doing what `t.ahead` says on the way: a mode of its own, for small tiles would notice.
+pub(super) const AHEAD: u8 = 1;
 /// As it lies, `last` elements of the last vector being there.
-pub(super) const PART: u8 = 1;
+pub(super) const PART: u8 = 2;
 /// As `PART`, with the terms at even and at odd places added up apart, and then together; of `FEW_SUMS` at most.
-pub(super) const CHAINS: u8 = 2;
+pub(super) const CHAINS: u8 = 3;
 /// So few vectors of sums that a step takes as long as an addition.
 pub(super) const FEW_SUMS: usize = 4;
 
@@ -161,10 +163,12 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
                 }
             }
         }
-        let every = t.ahead.map_or(left, |ahead| ahead.every);
+        let every = if LOAD == AHEAD { t.ahead.map_or(left, |ahead| ahead.every) } else { left };
         let mut turn = 0;
         while left > 0 {
-            if let Some(ahead) = t.ahead {
+            if LOAD == AHEAD
+                && let Some(ahead) = t.ahead
+            {
                 ahead.take::<V>(turn);
                 turn += 1;
                 // C is asked for once, at the first turn that is so near to the end: later, all of it is waited for.

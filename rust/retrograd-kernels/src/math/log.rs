@@ -23,10 +23,14 @@ fn tail<V: Vector>(f: V) -> (V, V) {
 pub fn log<V: Vector>(x: V) -> V {
     let (m, k) = x.split();
     let f = m - x.of(1.0);
-    let (half, t) = tail(f);
     let [high, low] = V::Elem::LN_2;
-    let low = k.fma(x.splat(low), t);
-    k.fma(x.splat(high), f - (half - low)).with_ends_of_log(x)
+    let beyond = if V::Elem::LOG_BEYOND.is_empty() {
+        let (half, t) = tail(f);
+        k.fma(x.splat(low), t) - half
+    } else {
+        (f * f).fma(polynomial(f, V::Elem::LOG_BEYOND), k * x.splat(low))
+    };
+    k.fma(x.splat(high), f + beyond).with_ends_of_log(x)
 }
 
 /// The log-odds `log(x / (1 - x))`. ULP: 4 / 5.

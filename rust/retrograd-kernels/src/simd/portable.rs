@@ -79,6 +79,7 @@ macro_rules! portable {
             /// All bits of a lane set, or none.
             type Mask = Self;
             const LEN: usize = $n;
+            const FUSED: bool = FUSED;
 
             #[inline(always)]
             unsafe fn load(p: *const $t) -> Self {

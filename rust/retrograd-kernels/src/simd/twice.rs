@@ -47,6 +47,13 @@ impl<V: Vector> Vector for Twice<V> {
     type Mask = (V::Mask, V::Mask);
     const LEN: usize = 2 * V::LEN;
 
+    const FUSED: bool = V::FUSED;
+    const LOOKUP: bool = V::LOOKUP;
+    #[inline(always)]
+    fn lookup(self, table: &[V::Elem; 32]) -> Self {
+        Self(self.0.lookup(table), self.1.lookup(table))
+    }
+
     #[inline(always)]
     unsafe fn load(p: *const V::Elem) -> Self {
         // SAFETY: duties 1 and 2, for either half.

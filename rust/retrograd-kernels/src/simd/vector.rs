@@ -111,6 +111,8 @@ pub trait Vector:
 
     /// All lanes `x`.
     fn splat(self, x: Self::Elem) -> Self;
+    /// Whether [`Vector::fma`] rounds once.
+    const FUSED: bool = true;
     /// `self * b + c`, with one rounding where that is one instruction, and otherwise with two.
     fn fma(self, b: Self, c: Self) -> Self;
     /// `self * b + c` as of an exact product, rounded once or all but.
@@ -135,6 +137,14 @@ pub trait Vector:
     fn at_most(self, o: Self) -> Self;
     /// The larger one; `self` if either is NaN.
     fn at_least(self, o: Self) -> Self;
+    /// Whether [`Vector::lookup`] may be called: where it is a few instructions.
+    const LOOKUP: bool = false;
+    /// The number in `table` that belongs to the quarter of an octave that `self` is in, and to every one 8 octaves up
+    /// or down: those of the numbers from 2 to 512 one after the other.
+    #[inline(always)]
+    fn lookup(self, _table: &[Self::Elem; 32]) -> Self {
+        unreachable!("vectors that look numbers up")
+    }
 
     /// `self < o`; false for NaN.
     fn lt(self, o: Self) -> Self::Mask;

@@ -498,6 +498,18 @@ impl Vector for Avx512F32 {
         low 23 7 22 6 21 5 20 4 19 3 18 2 17 1 16 0; high 31 15 30 14 29 13 28 12 27 11 26 10 25 9 24 8);
     methods!(sqrt: _mm512_sqrt_ps);
     methods!(reciprocal: _mm512_rcp14_ps _mm512_fnmadd_ps);
+    const LOOKUP: bool = true;
+    #[inline(always)]
+    fn lookup(self, table: &[f32; 32]) -> Self {
+        // SAFETY: a value of this type is proof of its instructions; both loads are of 16 numbers of the table. Of the
+        // places only the lowest five bits count, which here are the last of the exponent and the first of the
+        // mantissa.
+        unsafe {
+            let place = _mm512_srli_epi32::<21>(_mm512_castps_si512(self.0));
+            let (low, high) = (_mm512_loadu_ps(table.as_ptr()), _mm512_loadu_ps(table.as_ptr().add(16)));
+            Self(_mm512_permutex2var_ps(low, place, high))
+        }
+    }
     methods!(extremes: _mm512_min_ps _mm512_max_ps);
     methods!(floats: and _mm512_and_ps, or _mm512_or_ps, xor _mm512_xor_ps);
     methods!(integers _mm512_castps_si512 _mm512_castsi512_ps: bits_plus _mm512_add_epi32);

@@ -1,12 +1,13 @@
 //! Transforms of prime length by that of one number less (C. M. Rader, "Discrete Fourier transforms when the number of
 //! data samples is prime", Proc. IEEE 56 (1968)).
 //!
-//! rustfft has this transform, too; here permutations are tables, and both inner transforms are out of place.
-
-use std::sync::Arc;
+//! rustfft has this transform, too; here permutations are tables, and both inner transforms are out of place, and in
+//! vectors where there is a plan for them.
 
 use num_complex::Complex;
-use rustfft::{Direction, Fft, FftDirection, FftNum, FftPlanner, Length};
+use rustfft::{Direction, Fft, FftDirection, Length};
+
+use crate::{ComplexLines, Lines, Number};
 
 /// Shorter ones have code of their own in rustfft.
 const SHORTEST: usize = 101;
@@ -14,15 +15,14 @@ const SHORTEST: usize = 101;
 const FACTORS: [usize; 5] = [2, 3, 5, 7, 11];
 
 /// With `g` a generator of the numbers below `n` under multiplication, `X[g^-p] = x[0] + sum of x[g^q] w^(g^(q - p))`
-/// is a cyclic convolution.
-pub struct PrimeLength<T> {
-    inner: Arc<dyn Fft<T>>,
+/// is a cyclic convolution. Its last step is a forward transform as well: that has the results backwards, so that
+/// `X[g^p]` is at `p`.
+pub struct PrimeLength<T: Number> {
+    inner: ComplexLines<T>,
     direction: FftDirection,
-    /// `g^q`.
-    reads: Vec<u32>,
-    /// `g^-p`.
-    writes: Vec<u32>,
-    /// The transform of `w^(g^-q)` over the length, conjugated.
+    /// The `q` of each `g^q`, those of 1, 2 and so on.
+    places: Vec<u32>,
+    /// The transform of `w^(g^-q)` over the length.
     factors: Vec<Complex<T>>,
 }
 
@@ -38,7 +38,7 @@ fn power(a: usize, mut k: usize, n: usize) -> usize {
     result
 }
 
-impl<T: FftNum> PrimeLength<T> {
+impl<T: Number> PrimeLength<T> {
     /// The transform of `n` numbers, if `n` is a prime that this is good for.
     pub fn new(n: usize, direction: FftDirection) -> Option<Self> {
         if n < SHORTEST || n > u32::MAX as usize || (2..).take_while(|d| d * d <= n).any(|d| n.is_multiple_of(d)) {
@@ -56,62 +56,62 @@ impl<T: FftNum> PrimeLength<T> {
         let divisors = FACTORS.into_iter().filter(|f| (n - 1).is_multiple_of(*f));
         let generates = |g: &usize| divisors.clone().all(|f| power(*g, (n - 1) / f, n) != 1);
         let generator = (2..n).find(generates)?;
-        let powers = |g: usize| {
-            std::iter::successors(Some(1), |last| Some(last * g % n)).take(n - 1).map(|p| p as u32).collect::<Vec<_>>()
-        };
-        let (reads, writes) = (powers(generator), powers(power(generator, n - 2, n)));
-        let inner = FftPlanner::new().plan_fft_forward(n - 1);
+        let mut places = vec![0; n - 1];
+        let mut inverses = vec![0; n - 1];
+        let mut last = 1;
+        for q in 0..n - 1 {
+            places[last - 1] = q as u32;
+            inverses[(n - 1 - q) % (n - 1)] = last;
+            last = last * generator % n;
+        }
+        let inner = ComplexLines::new(n - 1, false);
         let turn = if direction == FftDirection::Forward { -std::f64::consts::TAU } else { std::f64::consts::TAU };
-        let root = |k: u32| {
-            let w = Complex::from_polar(1.0 / (n - 1) as f64, turn * f64::from(k) / n as f64);
+        let root = |k: usize| {
+            let w = Complex::from_polar(1.0 / (n - 1) as f64, turn * k as f64 / n as f64);
             Complex::new(T::from_f64(w.re).expect("a float"), T::from_f64(w.im).expect("a float"))
         };
-        let mut factors: Vec<_> = writes.iter().map(|&k| root(k)).collect();
-        inner.process(&mut factors);
-        factors.iter_mut().for_each(|z| *z = z.conj());
-        Some(Self { inner, direction, reads, writes, factors })
-    }
-
-    /// Numbers of scratch memory of the inner transform.
-    fn inner_scratch(&self) -> usize {
-        self.inner.get_outofplace_scratch_len()
+        let roots: Vec<_> = inverses.into_iter().map(root).collect();
+        let zero = Complex::new(T::zero(), T::zero());
+        let (mut factors, mut scratch) = (vec![zero; n - 1], vec![zero; inner.scratch()]);
+        inner.run_from(&roots, &mut factors, &mut scratch, T::one());
+        Some(Self { inner, direction, places, factors })
     }
 
     /// Transforms the line `from` to `to`, given two lines of scratch memory and that of the inner transform.
     fn line(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        let (one, rest) = scratch.split_at_mut(self.reads.len());
-        let (two, inner) = rest.split_at_mut(self.reads.len());
+        let (one, rest) = scratch.split_at_mut(self.places.len());
+        let (two, inner) = rest.split_at_mut(self.places.len());
         let first = from[0];
-        for (a, &at) in one.iter_mut().zip(&self.reads) {
-            *a = from[at as usize];
+        // What may be far away is read and written in order.
+        for (&z, &at) in from[1..].iter().zip(&self.places) {
+            one[at as usize] = z;
         }
-        self.inner.process_outofplace_with_scratch(one, two, inner);
+        self.inner.run_from(one, two, inner, T::one());
         to[0] = first + two[0];
-        // The inverse of the inner transform is the conjugate of that of the conjugate.
         for (a, factor) in two.iter_mut().zip(&self.factors) {
-            *a = a.conj() * factor;
+            *a = *a * factor;
         }
-        two[0] = two[0] + first.conj();
-        self.inner.process_outofplace_with_scratch(two, one, inner);
-        for (a, &at) in one.iter().zip(&self.writes) {
-            to[at as usize] = a.conj();
+        two[0] = two[0] + first;
+        self.inner.run_from(two, one, inner, T::one());
+        for (z, &at) in to[1..].iter_mut().zip(&self.places) {
+            *z = one[at as usize];
         }
     }
 }
 
-impl<T: FftNum> Length for PrimeLength<T> {
+impl<T: Number> Length for PrimeLength<T> {
     fn len(&self) -> usize {
-        self.reads.len() + 1
+        self.places.len() + 1
     }
 }
 
-impl<T: FftNum> Direction for PrimeLength<T> {
+impl<T: Number> Direction for PrimeLength<T> {
     fn fft_direction(&self) -> FftDirection {
         self.direction
     }
 }
 
-impl<T: FftNum> Fft<T> for PrimeLength<T> {
+impl<T: Number> Fft<T> for PrimeLength<T> {
     fn process_with_scratch(&self, buffer: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
         let (from, scratch) = scratch.split_at_mut(self.len());
         for line in buffer.chunks_exact_mut(from.len()) {
@@ -139,12 +139,14 @@ impl<T: FftNum> Fft<T> for PrimeLength<T> {
         self.get_immutable_scratch_len()
     }
     fn get_immutable_scratch_len(&self) -> usize {
-        2 * self.reads.len() + self.inner_scratch()
+        2 * self.places.len() + self.inner.scratch()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rustfft::FftPlanner;
+
     use super::*;
 
     /// In place, and out of place, as rustfft's own.

@@ -2,14 +2,16 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
 
 use super::super::real::Real;
-use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
-use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan};
+use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa, prefetch_lines};
+use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan, read_once};
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
+use crate::thresholds::index::CHUNK;
 use crate::thresholds::pointwise::{MANY, SQUARE};
 
 /// What it takes one thread to copy as many bytes, in nanoseconds: copies wait for memory, and more so once both sides
@@ -279,6 +281,77 @@ impl Task for JoinRows<'_> {
                 at += bytes;
             }
         }
+    }
+}
+
+/// The rows that `index` names, one after the other; false, with some left out, if one is not from 0 to `rows - 1`.
+/// They have `width` bytes and are `step` bytes apart. Each value of the index is read once, so that what is checked is
+/// what is used.
+///
+/// # Safety
+/// 1. `a` is readable for `rows` rows, and `o` writable for as many as `index` names, without gaps. 2. `o` overlaps
+///    neither `a` nor `index`.
+pub unsafe fn pick_rows(index: &[i64], rows: usize, a: *const u8, step: isize, width: usize, o: *mut u8) -> bool {
+    /// What a row takes in nanoseconds beside the copy.
+    const ROW_COST: f64 = 2.0;
+    let (wrong, a, o) = (AtomicBool::new(false), SharedPtr(a.cast_mut()), SharedPtr(o));
+    let cost = index.len() as f64 * ROW_COST + copying(index.len() * width);
+    split(index.len(), 1, cost, &|piece| {
+        // SAFETY: duty 1: the rows of the piece are within those of all.
+        let o = unsafe { o.get().add(piece.start * width) };
+        let task = PickRows { index: &index[piece], rows, a: a.get().cast_const(), step, width, o };
+        // SAFETY: (PickRows 1, 2) our duties, for rows which no other piece has.
+        if !unsafe { for_isa(InstructionSet::detect(), task) } {
+            wrong.store(true, Ordering::Relaxed);
+        }
+    });
+    !wrong.into_inner()
+}
+
+/// Duties: 1 and 2 of [`pick_rows`], for this part of the index.
+struct PickRows<'a> {
+    index: &'a [i64],
+    rows: usize,
+    a: *const u8,
+    step: isize,
+    width: usize,
+    o: *mut u8,
+}
+
+impl Task for PickRows<'_> {
+    type Out = bool;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) -> bool {
+        /// How many rows ahead memory is asked for.
+        const AHEAD: usize = 8;
+        let PickRows { index, rows, a, step, width, mut o } = self;
+        let mut offsets = [0isize; CHUNK];
+        for chunk in index.chunks(CHUNK) {
+            let mut all = true;
+            for (offset, i) in offsets.iter_mut().zip(chunk) {
+                let i = read_once(i);
+                // A negative one is larger than any number of rows.
+                all &= i.cast_unsigned() < rows as u64;
+                *offset = (i as isize).wrapping_mul(step);
+            }
+            if !all {
+                return false;
+            }
+            let offsets = &offsets[..chunk.len()];
+            for (k, &offset) in offsets.iter().enumerate() {
+                if let Some(&next) = offsets.get(k + AHEAD) {
+                    prefetch_lines::<4, u8>(a.wrapping_offset(next));
+                }
+                // SAFETY: duty 1: a row of `a`, as was checked, and the next one of `o`; duty 2.
+                unsafe {
+                    copy_run(a.offset(offset), o, width);
+                    o = o.add(width);
+                }
+            }
+        }
+        true
     }
 }
 

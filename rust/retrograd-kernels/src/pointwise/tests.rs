@@ -379,3 +379,31 @@ fn results_beyond_the_caches() {
     unsafe { map2(&Sub, &[n], o.as_ptr(), &[1], b.as_ptr(), &[1], o.as_mut_ptr(), &[1]) };
     assert!(o == want);
 }
+
+#[test]
+fn rows_are_picked() {
+    for (rows, width, gap) in [(1, 3, 0), (7, 32, 5), (100, 65, 0), (300, 512, 3), (300, 513, 0)] {
+        let step = width + gap;
+        let a: Vec<u8> = (0..rows * step).map(|i| (i * 7 + i / 251) as u8).collect();
+        for n in [0, 1, 9, 1500, 5000] {
+            let mut index: Vec<i64> = (0..n).map(|i| (i * i * 31 + i) as i64 % rows as i64).collect();
+            let mut o = vec![0u8; n * width];
+            let mut pick = |index: &[i64]| {
+                // SAFETY: (1) `rows` rows of that width, and `n` of the output; (2) a vector of its own.
+                unsafe { pick_rows(index, rows, a.as_ptr(), step as isize, width, o.as_mut_ptr()) }
+            };
+            assert!(pick(&index));
+            if n > 0 {
+                for wrong in [-1, rows as i64, i64::MIN, i64::MAX] {
+                    let right = std::mem::replace(&mut index[n * 2 / 3], wrong);
+                    assert!(!pick(&index), "{wrong} of {rows}");
+                    index[n * 2 / 3] = right;
+                }
+            }
+            assert!(pick(&index));
+            let want: Vec<u8> =
+                index.iter().flat_map(|&i| a[i as usize * step..i as usize * step + width].to_vec()).collect();
+            assert!(o == want, "{n} of {rows} rows of {width} bytes");
+        }
+    }
+}

@@ -23,10 +23,15 @@ impl<V: Vector> C<V> {
         let (re, im) = (self.im * o.im, self.im * o.re);
         Self { re: self.re.fma(o.re, -re), im: self.re.fma(o.im, im) }
     }
-    /// Times -i.
+    /// `self - i o`.
     #[inline(always)]
-    fn turned(self) -> Self {
-        Self { re: self.im, im: -self.re }
+    fn plus_turned(self, o: Self) -> Self {
+        Self { re: self.re + o.im, im: self.im - o.re }
+    }
+    /// `self + i o`.
+    #[inline(always)]
+    fn minus_turned(self, o: Self) -> Self {
+        Self { re: self.re - o.im, im: self.im + o.re }
     }
     /// `self * by + o` for a real `by`.
     #[inline(always)]
@@ -52,13 +57,12 @@ pub fn butterfly<V: Vector, const R: usize>(a: [C<V>; R]) -> [C<V>; R] {
         let (even, odd) = (four([a[0], a[2], a[4], a[6]]), four([a[1], a[3], a[5], a[7]]));
         let root = a[0].re.of(std::f64::consts::FRAC_1_SQRT_2);
         (b[0], b[4]) = (even[0].plus(odd[0]), even[0].minus(odd[0]));
-        let turned = odd[2].turned();
-        (b[2], b[6]) = (even[2].plus(turned), even[2].minus(turned));
-        // 1 - i, and -1 - i.
-        let turned = odd[1].plus(odd[1].turned());
+        (b[2], b[6]) = (even[2].plus_turned(odd[2]), even[2].minus_turned(odd[2]));
+        // 1 - i, and 1 + i.
+        let turned = odd[1].plus_turned(odd[1]);
         (b[1], b[5]) = (turned.fma(root, even[1]), turned.fma(-root, even[1]));
-        let turned = odd[3].turned().minus(odd[3]);
-        (b[3], b[7]) = (turned.fma(root, even[3]), turned.fma(-root, even[3]));
+        let turned = odd[3].minus_turned(odd[3]);
+        (b[3], b[7]) = (turned.fma(-root, even[3]), turned.fma(root, even[3]));
     } else {
         // What is multiplied by a root and by its conjugate.
         let (mut sums, mut differences) = (a, a);
@@ -78,8 +82,7 @@ pub fn butterfly<V: Vector, const R: usize>(a: [C<V>; R]) -> [C<V>; R] {
                 cosines = sums[k].fma(a[0].re.of(re), cosines);
                 sines = differences[k].fma(a[0].re.of(im), sines);
             }
-            let turned = sines.turned();
-            (b[j], b[R - j]) = (cosines.plus(turned), cosines.minus(turned));
+            (b[j], b[R - j]) = (cosines.plus_turned(sines), cosines.minus_turned(sines));
         }
     }
     b
@@ -88,8 +91,8 @@ pub fn butterfly<V: Vector, const R: usize>(a: [C<V>; R]) -> [C<V>; R] {
 #[inline(always)]
 fn four<V: Vector>(a: [C<V>; 4]) -> [C<V>; 4] {
     let (even, odd) = (a[0].plus(a[2]), a[1].plus(a[3]));
-    let (less, turned) = (a[0].minus(a[2]), a[1].minus(a[3]).turned());
-    [even.plus(odd), less.plus(turned), even.minus(odd), less.minus(turned)]
+    let (less, turned) = (a[0].minus(a[2]), a[1].minus(a[3]));
+    [even.plus(odd), less.plus_turned(turned), even.minus(odd), less.minus_turned(turned)]
 }
 
 /// `(cos, sin)` of `2 pi k / R`, at `[R][k]`, for the odd ones.

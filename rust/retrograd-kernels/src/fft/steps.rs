@@ -296,24 +296,41 @@ unsafe fn step<V: Vector, const R: usize, const LAST: bool, F: Source<V>, O: Sin
     to: O,
 ) {
     let Step { before, rest, ref twiddles, .. } = *step;
-    let ends = const { F::ENDS || O::ENDS };
-    // Rows that are read and written alike are taken as one.
-    let (before, width, from, to) =
-        if ends { (before, width, from, to) } else { (1, before * width, from.joined(before), to.joined(before)) };
-    for p in 0..rest {
-        let twiddles = twiddles.as_ptr().wrapping_add(2 * p * (R - 1));
-        for q in 0..before {
-            let (row, to_row) = (q + before * p, q + before * R * p);
-            let mut column = 0;
-            // SAFETY: duties 1 to 3.
-            unsafe {
-                while column + V::LEN <= width {
-                    numbers::<V, R, LAST, true, F, O>(from, to, row, before * rest, to_row, before, column, twiddles);
-                    column += V::LEN;
+    let twiddles = twiddles.as_ptr();
+    let (from_step, len) = (before * rest, V::LEN);
+    if const { F::ENDS || O::ENDS } {
+        // Rows have few vectors. With the loop over rows inside, the many places of a turn move on together; else they
+        // would be computed anew for each row.
+        let mut column = 0;
+        while column < width {
+            for p in 0..rest {
+                let twiddles = twiddles.wrapping_add(2 * p * (R - 1));
+                for q in 0..before {
+                    let (row, to_row) = (q + before * p, q + before * R * p);
+                    // SAFETY: duties 1 to 3.
+                    unsafe {
+                        if column + len <= width {
+                            numbers::<V, R, LAST, true, F, O>(
+                                from, to, row, from_step, to_row, before, column, twiddles,
+                            );
+                        } else {
+                            numbers::<V, R, LAST, false, F, O>(
+                                from, to, row, from_step, to_row, before, column, twiddles,
+                            );
+                        }
+                    }
                 }
-                if ends && column < width {
-                    numbers::<V, R, LAST, false, F, O>(from, to, row, before * rest, to_row, before, column, twiddles);
-                }
+            }
+            column += len;
+        }
+    } else {
+        // Rows that are read and written alike are taken as one.
+        let (width, from, to) = (before * width, from.joined(before), to.joined(before));
+        for p in 0..rest {
+            let twiddles = twiddles.wrapping_add(2 * p * (R - 1));
+            for column in (0..width).step_by(len) {
+                // SAFETY: duties 1 to 3; rows end with a vector.
+                unsafe { numbers::<V, R, LAST, true, F, O>(from, to, p, rest, p * R, 1, column, twiddles) };
             }
         }
     }

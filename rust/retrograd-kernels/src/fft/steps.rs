@@ -324,11 +324,15 @@ unsafe fn step<V: Vector, const R: usize, const LAST: bool, F: Source<V>, O: Sin
             column += len;
         }
     } else {
-        // Rows that are read and written alike are taken as one.
+        // Rows that are read and written alike are taken as one. The longer loop is the inner one, for the same reason.
         let (width, from, to) = (before * width, from.joined(before), to.joined(before));
-        for p in 0..rest {
-            let twiddles = twiddles.wrapping_add(2 * p * (R - 1));
-            for column in (0..width).step_by(len) {
+        let vectors = width / len;
+        let (turns, [i_row, i_vector], [j_row, j_vector]) =
+            if vectors < rest && !LAST { ([vectors, rest], [0, 1], [1, 0]) } else { ([rest, vectors], [1, 0], [0, 1]) };
+        for i in 0..turns[0] {
+            for j in 0..turns[1] {
+                let (p, column) = (i * i_row + j * j_row, (i * i_vector + j * j_vector) * len);
+                let twiddles = twiddles.wrapping_add(2 * p * (R - 1));
                 // SAFETY: duties 1 to 3; rows end with a vector.
                 unsafe { numbers::<V, R, LAST, true, F, O>(from, to, p, rest, p * R, 1, column, twiddles) };
             }

@@ -283,6 +283,9 @@ unsafe fn numbers<V: Vector, const R: usize, const LAST: bool, const WHOLE: bool
     }
 }
 
+/// So many vectors of a row are few.
+const FEW: usize = 3;
+
 /// One step of every column.
 ///
 /// # Safety
@@ -296,45 +299,28 @@ unsafe fn step<V: Vector, const R: usize, const LAST: bool, F: Source<V>, O: Sin
     to: O,
 ) {
     let Step { before, rest, ref twiddles, .. } = *step;
-    let twiddles = twiddles.as_ptr();
-    let (from_step, len) = (before * rest, V::LEN);
-    if const { F::ENDS || O::ENDS } {
-        // Rows have few vectors. With the loop over rows inside, the many places of a turn move on together; else they
-        // would be computed anew for each row.
-        let mut column = 0;
-        while column < width {
-            for p in 0..rest {
-                let twiddles = twiddles.wrapping_add(2 * p * (R - 1));
-                for q in 0..before {
-                    let (row, to_row) = (q + before * p, q + before * R * p);
-                    // SAFETY: duties 1 to 3.
-                    unsafe {
-                        if column + len <= width {
-                            numbers::<V, R, LAST, true, F, O>(
-                                from, to, row, from_step, to_row, before, column, twiddles,
-                            );
-                        } else {
-                            numbers::<V, R, LAST, false, F, O>(
-                                from, to, row, from_step, to_row, before, column, twiddles,
-                            );
-                        }
-                    }
+    let ends = const { F::ENDS || O::ENDS };
+    // Rows that are read and written alike are taken as one.
+    let (before, width, from, to) =
+        if ends { (before, width, from, to) } else { (1, before * width, from.joined(before), to.joined(before)) };
+    // Of the first step `before` is 1, of the last one `rest`.
+    let (rows, vectors) = (before * rest, width.div_ceil(V::LEN));
+    // Down the rows inside, if these are short, the many places of a turn move on together; else they would be computed
+    // anew for each row. Columns of long rows are too far apart for the cache.
+    let (turns, [i_row, i_vector], [j_row, j_vector]) =
+        if vectors <= FEW { ([vectors, rows], [0, 1], [1, 0]) } else { ([rows, vectors], [1, 0], [0, 1]) };
+    for i in 0..turns[0] {
+        for j in 0..turns[1] {
+            let (row, column) = (i * i_row + j * j_row, (i * i_vector + j * j_vector) * V::LEN);
+            let (p, to_row) = if LAST { (0, row) } else { (row, row * R) };
+            let twiddles = twiddles.as_ptr().wrapping_add(2 * p * (R - 1));
+            // SAFETY: duties 1 to 3.
+            unsafe {
+                if !ends || column + V::LEN <= width {
+                    numbers::<V, R, LAST, true, F, O>(from, to, row, rows, to_row, before, column, twiddles);
+                } else {
+                    numbers::<V, R, LAST, false, F, O>(from, to, row, rows, to_row, before, column, twiddles);
                 }
-            }
-            column += len;
-        }
-    } else {
-        // Rows that are read and written alike are taken as one. The longer loop is the inner one, for the same reason.
-        let (width, from, to) = (before * width, from.joined(before), to.joined(before));
-        let vectors = width / len;
-        let (turns, [i_row, i_vector], [j_row, j_vector]) =
-            if vectors < rest && !LAST { ([vectors, rest], [0, 1], [1, 0]) } else { ([rest, vectors], [1, 0], [0, 1]) };
-        for i in 0..turns[0] {
-            for j in 0..turns[1] {
-                let (p, column) = (i * i_row + j * j_row, (i * i_vector + j * j_vector) * len);
-                let twiddles = twiddles.wrapping_add(2 * p * (R - 1));
-                // SAFETY: duties 1 to 3; rows end with a vector.
-                unsafe { numbers::<V, R, LAST, true, F, O>(from, to, p, rest, p * R, 1, column, twiddles) };
             }
         }
     }

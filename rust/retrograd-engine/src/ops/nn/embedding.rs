@@ -6,9 +6,8 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
-use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::pointwise::pick_rows;
 use crate::kernels::real::{Real, Ring};
-use crate::kernels::simd::prefetch_lines;
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::reduce::norm::vector;
@@ -143,23 +142,11 @@ impl Primitive for Embedding {
         let mut sizes = Dims::from_slice(xs[1].sizes());
         sizes.push(width);
         let y = Tensor::empty(&sizes, weight.dtype())?;
-        match_dtype!(any, weight.dtype(), T => {
-            let (from, to) = (SharedPtr(weight.ptr::<T>()), SharedPtr(y.ptr::<T>()));
-            split(list.len(), 1, list.len() as f64 * (2.0 + (width * size_of::<T>()) as f64 * 0.03), &|some| {
-                let from = from.get().cast_const();
-                for k in some {
-                    if let Some(&next) = list.get(k + 8) {
-                        prefetch_lines::<4, T>(from.wrapping_add(next as usize * width));
-                    }
-                    // SAFETY: S1, S3 and S6: an index was checked to name a row of the contiguous weight; row `k` of
-                    // the fresh output.
-                    unsafe {
-                        let row = from.add(list[k] as usize * width);
-                        std::ptr::copy_nonoverlapping(row, to.get().add(k * width), width);
-                    }
-                }
-            });
-        });
+        let bytes = width * weight.dtype().size();
+        let (from, to) = (weight.op_ptr().cast::<u8>().cast_const(), y.op_ptr().cast::<u8>());
+        // SAFETY: (1) S1 and S3: rows of the contiguous weight, and an output of as many as are named; (2) that is fresh.
+        let all = unsafe { pick_rows(list, self.table.rows, from, bytes as isize, bytes, to) };
+        debug_assert!(all, "the indices are a copy, which was checked");
         if self.weighed {
             let shares = self.table.shares(list);
             if y.dtype().half().is_some() {

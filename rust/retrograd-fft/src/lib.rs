@@ -71,8 +71,8 @@ macro_rules! numbers {
 }
 numbers!(f32, f64);
 
-/// Whether a line of `n` complex numbers takes less in vectors than by rustfft, which is faster where a line is short: in
-/// float32 360 take 1.1 times as long in vectors, 500 half, 512 0.9 times, 1000 0.7 times.
+/// Whether a line of `n` complex numbers takes less in vectors than by rustfft, which is faster where a line is short:
+/// in float32 360 take 1.1 times as long in vectors, 500 half, 512 0.9 times, 1000 0.7 times.
 fn worth_vectors(n: usize) -> bool {
     n >= 400
 }

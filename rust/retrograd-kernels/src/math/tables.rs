@@ -50,8 +50,8 @@ pub trait Tables: Sized + 'static {
     /// `(tanh(x) / x - 1) / z` in `z = x^2`, for `|x| <= 0.55`.
     const TANH: &'static [Self];
     /// For each quarter of an octave, in the order of [`Vector::lookup`](crate::simd::Vector::lookup), the coefficients
-    /// of a polynomial that is `tanh`, in the distance from the numbers in the first row. The hyperbolic tangent of most
-    /// of these is nearly one of float32, so that the largest term is all but exact. None where `expm1` does it.
+    /// of a polynomial that is `tanh`, in the distance from the numbers in the first row. The hyperbolic tangent of
+    /// most of these is nearly one of float32, so that the largest term is all but exact. None where `expm1` does it.
     const TANH_QUARTERS: &'static [[Self; 32]];
     /// `(sinh(x) / x - 1) / z` in `z = x^2`, for `|x| <= 1`.
     const SINH: &'static [Self];

@@ -165,7 +165,8 @@ pub const ROWS: &[Row] = &[
         ("gradient weight", &[4, 3, 3, 3], [186.6832154, -2.0438142, -7.0636409]),
         ("gradient bias", &[3], [2.7133076, 1.2771164, 0.0404908]),
     ]),
-    // ConvTranspose2d 4, 3, 3 {"stride": 2, "padding": 1} of [{"randn": [2, 4, 3, 4]}] called with {"output_size": [6, 8]}
+    // ConvTranspose2d 4, 3, 3 {"stride": 2, "padding": 1} of [{"randn": [2, 4, 3, 4]}]
+    // called with {"output_size": [6, 8]}
     (25, true, &[
         ("initial weight", &[4, 3, 3, 3], [9.7487105, 0.6774217, -1.5554597]),
         ("initial bias", &[3], [0.2336945, 0.0764257, 0.1026085]),

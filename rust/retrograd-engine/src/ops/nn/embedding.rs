@@ -144,7 +144,8 @@ impl Primitive for Embedding {
         let y = Tensor::empty(&sizes, weight.dtype())?;
         let bytes = width * weight.dtype().size();
         let (from, to) = (weight.op_ptr().cast::<u8>().cast_const(), y.op_ptr().cast::<u8>());
-        // SAFETY: (1) S1 and S3: rows of the contiguous weight, and an output of as many as are named; (2) that is fresh.
+        // SAFETY: (1) S1 and S3: rows of the contiguous weight, and an output of as many as are named; (2) that is
+        // fresh.
         let all = unsafe { pick_rows(list, self.table.rows, from, bytes as isize, bytes, to) };
         debug_assert!(all, "the indices are a copy, which was checked");
         if self.weighed {

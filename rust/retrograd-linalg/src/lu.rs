@@ -1,11 +1,14 @@
 //! The factorization `A = P L U` with partial pivoting, and what follows from it.
 
+use std::ptr::swap_nonoverlapping;
+
 use retrograd_kernels::matmul::Layout;
+use retrograd_kernels::parallel::{SharedPtr, split};
 use retrograd_kernels::real::{Ordered, Real, Ring};
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
 use crate::Scalar;
-use crate::blocks::{Block, add_product, at, copy_along, part, transfer, transposed};
+use crate::blocks::{Block, add_product, at, copy_along, part, transposed};
 use crate::triangular::{self, Triangle};
 
 /// The most columns that are factored one by one.
@@ -27,9 +30,9 @@ fn width(n: usize) -> usize {
     WIDTHS.into_iter().find(|&width| n <= width).unwrap_or(LEAF)
 }
 
-/// Whether columns are factored one by one: few of them, whose rows stay in L1.
+/// Whether columns are factored one by one: few of them, or such as stay near.
 fn is_leaf<T>(m: usize, n: usize) -> bool {
-    n <= WIDTHS[0] || n <= LEAF && m * width(n) * size_of::<T>() <= NEAR_BYTES
+    n <= 16 || n <= LEAF && m * n * size_of::<T>() <= NEAR_BYTES
 }
 
 /// Columns of the first part of a matrix that is taken apart.
@@ -52,7 +55,7 @@ fn recurse<T: Scalar>(a: &mut [T], of: Layout, pivots: &mut [i32], scratch: &mut
     }
     if is_leaf::<T>(m, n) {
         // SAFETY: `Leaf` has no duties.
-        return unsafe { for_isa(InstructionSet::detect(), Leaf { a, of, pivots, scratch }) };
+        return unsafe { for_isa(InstructionSet::detect(), Leaf { a, of, pivots }) };
     }
     let first = if k < n && is_leaf::<T>(m, k) { k } else { half(k) };
     let (top, rest, right) = (0..first, first..m, first..n);
@@ -80,27 +83,49 @@ fn recurse<T: Scalar>(a: &mut [T], of: Layout, pivots: &mut [i32], scratch: &mut
     }
 }
 
+/// Nanoseconds that a swap of two elements takes.
+const SWAP_COST: f64 = 1.0;
+/// Columns whose rows a thread swaps at a time.
+const SWAPPED: usize = 32;
+/// Columns whose elements are swapped together.
+const STRIP: usize = 8;
+
 /// Swaps row `i` with row `pivots[i] - 1`, in this order, or `backwards`, which undoes it.
 fn swap_rows<T: Scalar>(a: &mut [T], of: Layout, pivots: &[i32], backwards: bool) {
-    let in_order = |swap: &mut dyn FnMut(usize, usize)| {
-        let n = pivots.len();
-        for i in 0..n {
-            let i = if backwards { n - 1 - i } else { i };
-            swap(i, pivots[i] as usize - 1);
-        }
-    };
-    if of.cs == 1 && of.cols > 0 {
-        return in_order(&mut |i, other| {
-            let (i, other) = (at(of, i, 0), at(of, other, 0));
-            if i != other {
-                let (head, tail) = a.split_at_mut(i.max(other));
-                head[i.min(other)..][..of.cols].swap_with_slice(&mut tail[..of.cols]);
+    assert!(of.fits(a.len()) && of.distinct() && pivots.len() <= of.rows, "outside the slice: {of:?}");
+    assert!(pivots.iter().all(|&pivot| 0 < pivot && pivot as usize <= of.rows), "a pivot is not a row");
+    let (n, p) = (pivots.len(), SharedPtr(a.as_mut_ptr().wrapping_add(of.offset)));
+    split(of.cols, SWAPPED, (n * of.cols) as f64 * SWAP_COST, &|cols| {
+        // Rows of all of these columns if they are contiguous, or else of a few columns, which stay in L1.
+        let strip = if of.cs == 1 { cols.len() } else { STRIP };
+        for j in cols.clone().step_by(strip.max(1)) {
+            let width = strip.min(cols.end - j);
+            let corner = p.get().wrapping_offset(j as isize * of.cs);
+            for i in 0..n {
+                let i = if backwards { n - 1 - i } else { i };
+                let other = pivots[i] as usize - 1;
+                if i == other {
+                    continue;
+                }
+                let (x, y) = (corner.wrapping_offset(i as isize * of.rs), corner.wrapping_offset(other as isize * of.rs));
+                // SAFETY: rows `i` and `other` of columns `j` to `j + width` are in the slice, which is borrowed mutably,
+                // and no other piece has these columns. Elements of the matrix are distinct.
+                unsafe {
+                    if of.cs == 1 {
+                        swap_nonoverlapping(x, y, width);
+                    } else if width == STRIP {
+                        for c in 0..STRIP as isize {
+                            x.offset(c * of.cs).swap(y.offset(c * of.cs));
+                        }
+                    } else {
+                        for c in 0..width as isize {
+                            x.offset(c * of.cs).swap(y.offset(c * of.cs));
+                        }
+                    }
+                }
             }
-        });
-    }
-    for j in 0..of.cols {
-        in_order(&mut |i, other| a.swap(at(of, i, j), at(of, other, j)));
-    }
+        }
+    });
 }
 
 /// What is solved with the factors of `A`.
@@ -209,12 +234,12 @@ pub fn cofactors<T: Scalar>(
     scaled_inverse(n, det.conj().mul(times), true, own, pivots, out, scratch);
 }
 
-/// The factorization of at most [`LEAF`] columns, in a copy whose rows are contiguous.
+/// The factorization of at most [`LEAF`] columns, from the left to the right: each is brought up to date only when it
+/// is due, by all before it at once.
 struct Leaf<'a, T> {
     a: &'a mut [T],
     of: Layout,
     pivots: &'a mut [i32],
-    scratch: &'a mut [T],
 }
 
 impl<T: Scalar> Task for Leaf<'_, T> {
@@ -223,81 +248,60 @@ impl<T: Scalar> Task for Leaf<'_, T> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) -> i32 {
-        let [narrow, middle, _] = WIDTHS;
-        if self.of.cols <= narrow {
-            // SAFETY: our duty 2.
-            unsafe { self.factor::<S, { WIDTHS[0] }>() }
-        } else if self.of.cols <= middle {
-            // SAFETY: our duty 2.
-            unsafe { self.factor::<S, { WIDTHS[1] }>() }
-        } else {
-            // SAFETY: our duty 2.
-            unsafe { self.factor::<S, { WIDTHS[2] }>() }
-        }
-    }
-}
-
-impl<T: Scalar> Leaf<'_, T> {
-    /// # Safety
-    /// 1. The CPU has the instructions of `S`.
-    #[inline(always)]
-    unsafe fn factor<S: Isa, const W: usize>(self) -> i32 {
-        let Self { a, of, pivots, scratch } = self;
+        let Self { a, of, pivots } = self;
         let (m, n) = (of.rows, of.cols);
-        assert!(of.fits(a.len()) && of.rs == 1 && n <= W, "outside the slice: {of:?}");
-        let (rows, _) = scratch[..m * W].as_chunks_mut::<W>();
-        let (p, row_step) = (a.as_mut_ptr().wrapping_add(of.offset), W as isize);
-        // SAFETY: the matrix is in its slice, as just checked, and the copy has as many rows and at least as many
-        // columns.
-        unsafe { transfer(m, n, (p.cast_const(), 1, of.cs), (rows.as_mut_ptr().cast(), row_step, 1)) };
-        if n < W {
-            rows.iter_mut().for_each(|row| row[n..].fill(T::ZERO));
-        }
+        assert!(of.fits(a.len()) && of.rs == 1 && n <= LEAF, "outside the slice: {of:?}");
         let mut info = 0;
-        for k in 0..m.min(n) {
-            let pivot = k + largest(rows[k..].iter().map(|row| row[k].size()));
-            pivots[k] = pivot as i32 + 1;
-            let value = rows[pivot][k];
+        let mut factors = [T::ZERO; LEAF];
+        for j in 0..n {
+            let (done, column) = a.split_at_mut(at(of, 0, j));
+            let column = &mut column[..m];
+            let top = j.min(m);
+            for k in 0..top {
+                column.swap(k, pivots[k] as usize - 1);
+            }
+            for k in 0..top {
+                let factor = column[k].neg();
+                factors[k] = factor;
+                for (x, &l) in column[k + 1..top].iter_mut().zip(&done[at(of, k + 1, k)..]) {
+                    *x = x.add(factor.mul(l));
+                }
+            }
+            if j >= m {
+                continue;
+            }
+            // SAFETY: (1) our duty 2; (2) the columns before this one, which has as many elements.
+            unsafe {
+                let columns = if j > 0 { done[at(of, top, 0)..].as_ptr() } else { done.as_ptr() };
+                T::add_columns::<S>(&mut column[top..], &factors[..top], columns, of.cs);
+            }
+            // SAFETY: our duty 2.
+            let pivot = j + unsafe { T::largest::<S>(&column[j..]) };
+            pivots[j] = pivot as i32 + 1;
+            column.swap(j, pivot);
+            let value = column[j];
             if value == T::ZERO {
                 if info == 0 {
-                    info = k as i32 + 1;
+                    info = j as i32 + 1;
                 }
                 continue;
             }
-            rows.swap(k, pivot);
+            if pivot != j {
+                for k in 0..j {
+                    done.swap(at(of, j, k), at(of, pivot, k));
+                }
+            }
+            let below = &mut column[j + 1..];
             // The reciprocal of the smallest numbers is infinite.
-            let inverse = if value.size() >= T::Real::SQUARES[0] { Some(value.recip()) } else { None };
-            let (done, below) = rows.split_at_mut(k + 1);
-            // What is left of the row.
-            let mut first = done[k];
-            first[..=k].fill(T::ZERO);
-            for row in below {
-                let factor = match inverse {
-                    Some(inverse) => row[k].mul(inverse),
-                    None => row[k].div(value),
-                };
-                // SAFETY: duty 1.
-                unsafe { T::add_scaled::<S, W>(row, factor.neg(), &first, k) };
-                row[k] = factor;
+            if value.size() >= T::Real::SQUARES[0] {
+                let inverse = value.recip();
+                below.iter_mut().for_each(|x| *x = x.mul(inverse));
+            } else {
+                below.iter_mut().for_each(|x| *x = x.div(value));
             }
         }
-        // SAFETY: as above.
-        unsafe { transfer(m, n, (rows.as_ptr().cast(), row_step, 1), (p, 1, of.cs)) };
         info
     }
-}
-
-/// The index of the first of the largest numbers; 0 if all are NaN.
-#[inline(always)]
-fn largest<R: Real>(sizes: impl Iterator<Item = R>) -> usize {
-    let mut most = R::ONE.neg();
-    let mut at = 0;
-    for (i, size) in sizes.enumerate() {
-        if size > most {
-            (most, at) = (size, i);
-        }
-    }
-    at
 }
 
 #[cfg(test)]

@@ -31,6 +31,17 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// # Safety
     /// 1. The CPU has the instructions of `S`.
     unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]);
+    /// `y += factors[0] * columns[0] + factors[1] * columns[1] + ..`, one after the other, of columns `step` apart.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`. 2. There are as many columns as factors, and each is readable and
+    ///    initialised for as many elements as `y` has, none of them in `y`.
+    unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize);
+    /// The index of the first of the largest numbers by [`Scalar::size`]; 0 if all are NaN.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`.
+    unsafe fn largest<S: Isa>(x: &[Self]) -> usize;
 }
 
 macro_rules! scalar {
@@ -75,6 +86,16 @@ macro_rules! scalar {
             unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]) {
                 // SAFETY: our duty.
                 unsafe { combine::<Vector<$t, S>, W>(sum, factors, rows) }
+            }
+            #[inline(always)]
+            unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize) {
+                // SAFETY: our duties.
+                unsafe { add_columns::<Vector<$t, S>>(y, factors, columns, step) }
+            }
+            #[inline(always)]
+            unsafe fn largest<S: Isa>(x: &[Self]) -> usize {
+                // SAFETY: our duty.
+                unsafe { largest::<Vector<$t, S>>(x) }
             }
         }
         impl Scalar for Complex<$t> {
@@ -121,6 +142,26 @@ macro_rules! scalar {
                         *sum += factor * x;
                     }
                 }
+            }
+            #[inline(always)]
+            unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize) {
+                for (k, &factor) in factors.iter().enumerate() {
+                    // SAFETY: duty 2.
+                    let column = unsafe { std::slice::from_raw_parts(columns.offset(k as isize * step), y.len()) };
+                    for (y, &x) in y.iter_mut().zip(column) {
+                        *y += factor * x;
+                    }
+                }
+            }
+            #[inline(always)]
+            unsafe fn largest<S: Isa>(x: &[Self]) -> usize {
+                let (mut most, mut at) = (-1.0, 0);
+                for (i, x) in x.iter().enumerate() {
+                    if x.size() > most {
+                        (most, at) = (x.size(), i);
+                    }
+                }
+                at
             }
         }
     )* };
@@ -228,4 +269,85 @@ unsafe fn strip<V: simd::Vector, const W: usize, const K: usize>(
             (sums[i] + others[i]).store(to.add(i * V::LEN));
         }
     }
+}
+
+/// [`Scalar::add_columns`].
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`. 2. As [`Scalar::add_columns`] says.
+#[inline(always)]
+unsafe fn add_columns<V: simd::Vector>(y: &mut [V::Elem], factors: &[V::Elem], columns: *const V::Elem, step: isize) {
+    let (n, y) = (y.len(), y.as_mut_ptr());
+    let mut i = 0;
+    // SAFETY: duties 1 and 2; `i` plus the elements that are touched is at most `n`.
+    unsafe {
+        while i + STRIP * V::LEN <= n {
+            let mut sums = [V::load(y.add(i)); STRIP];
+            for (j, sum) in sums.iter_mut().enumerate().skip(1) {
+                *sum = V::load(y.add(i + j * V::LEN));
+            }
+            for (k, &factor) in factors.iter().enumerate() {
+                let (x, factor) = (columns.offset(k as isize * step).add(i), sums[0].splat(factor));
+                for (j, sum) in sums.iter_mut().enumerate() {
+                    *sum = V::load(x.add(j * V::LEN)).fma(factor, *sum);
+                }
+            }
+            for (j, sum) in sums.iter().enumerate() {
+                sum.store(y.add(i + j * V::LEN));
+            }
+            i += STRIP * V::LEN;
+        }
+        while i + V::LEN <= n {
+            let mut sum = V::load(y.add(i));
+            for (k, &factor) in factors.iter().enumerate() {
+                sum = V::load(columns.offset(k as isize * step).add(i)).fma(sum.splat(factor), sum);
+            }
+            sum.store(y.add(i));
+            i += V::LEN;
+        }
+        if i < n {
+            let mut sum = V::load_first(y.add(i), n - i);
+            for (k, &factor) in factors.iter().enumerate() {
+                sum = V::load_first(columns.offset(k as isize * step).add(i), n - i).fma(sum.splat(factor), sum);
+            }
+            sum.store_first(y.add(i), n - i);
+        }
+    }
+}
+
+/// [`Scalar::largest`].
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn largest<V: simd::Vector>(x: &[V::Elem]) -> usize {
+    let mut lanes = [V::Elem::ONE.neg(); 32];
+    let whole = x.len() / V::LEN * V::LEN;
+    // SAFETY: duty 1; a vector has at most 32 lanes, and whole ones of `x` are read.
+    unsafe {
+        // A NaN leaves the number before it.
+        let mut most = V::load(lanes.as_ptr());
+        for i in (0..whole).step_by(V::LEN) {
+            most = most.at_least(V::load(x[i..i + V::LEN].as_ptr()).abs());
+        }
+        most.store(lanes.as_mut_ptr());
+    }
+    let mut most = V::Elem::ONE.neg();
+    for &lane in &lanes {
+        most = if lane > most { lane } else { most };
+    }
+    for x in &x[whole..] {
+        most = if x.abs() > most { x.abs() } else { most };
+    }
+    for i in (0..whole).step_by(V::LEN) {
+        // SAFETY: duty 1; a whole vector of `x`.
+        let bits = unsafe {
+            let x = V::load(x[i..i + V::LEN].as_ptr()).abs();
+            V::mask_bits(V::eq(x, x.splat(most)))
+        };
+        if bits != 0 {
+            return i + bits.trailing_zeros() as usize;
+        }
+    }
+    x[whole..].iter().position(|x| x.abs() == most).map_or(0, |i| whole + i)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use retrograd_kernels::matmul::{Layout, gemm};
+use retrograd_kernels::matmul::{Layout, gemm_conj};
 
 use crate::Scalar;
 
@@ -144,12 +144,24 @@ pub fn add_product<T: Scalar>(factor: (&[T], Layout), (data, of): (&mut [T], Lay
     let (bl, cl) = (part(of, &b), part(of, &c));
     let (m, n, k) = (al.rows, bl.cols, al.cols);
     assert!(bl.rows == k && cl.rows == m && cl.cols == n, "extents disagree: {al:?} {bl:?} {cl:?}");
-    if m == 0 || n == 0 || k == 0 {
-        return;
-    }
-    let (from, to) = (a.as_ptr().wrapping_add(al.offset), data.as_mut_ptr());
-    let (bp, cp) = (to.wrapping_add(bl.offset).cast_const(), to.wrapping_add(cl.offset));
-    // SAFETY: (1), (2) the matrices are in their slices, and the blocks in the matrix, as just checked; (3) elements of
-    // the matrix are distinct and the blocks share none; (4) the borrows last as long as the call.
-    unsafe { gemm(m, n, k, from, al.rs, al.cs, bp, bl.rs, bl.cs, true, cp, cl.rs, cl.cs) }
+    let to = data.as_mut_ptr();
+    // SAFETY: the matrices are in their slices, and the blocks in the matrix, as just checked, elements of the matrix are
+    // distinct, and the blocks share none.
+    unsafe { add((a.as_ptr(), al, false), (to.cast_const(), bl), (to, cl)) }
+}
+
+/// `c += a * b`, with A conjugated if so told.
+///
+/// # Safety
+/// 1. A and B are readable and initialised where they are said to be, C also writable; extents agree. 2. Elements of C
+///    are distinct, and none is in A or B. 3. No other thread touches C or writes A or B during the call.
+pub unsafe fn add<T: Scalar>(
+    (a, al, conj): (*const T, Layout, bool),
+    (b, bl): (*const T, Layout),
+    (c, cl): (*mut T, Layout),
+) {
+    let (m, n, k) = (al.rows, bl.cols, al.cols);
+    let (a, b, c) = (a.wrapping_add(al.offset), b.wrapping_add(bl.offset), c.wrapping_add(cl.offset));
+    // SAFETY: (1), (2) duty 1; (3) duty 2; (4) duty 3.
+    unsafe { gemm_conj(m, n, k, a, al.rs, al.cs, b, bl.rs, bl.cs, true, c, cl.rs, cl.cs, [conj, false]) }
 }

@@ -17,8 +17,8 @@ const PANEL: usize = 64;
 
 /// Elements of scratch that [`factor`] needs for a matrix of `n` rows.
 pub fn scratch(n: usize) -> usize {
-    // What a triangle needs, of which a block below the diagonal needs no more.
-    if n <= LEAF { 0 } else { triangular::scratch(n) }
+    // The largest block below the diagonal, negated.
+    if n <= LEAF { 0 } else { n.pow(2).div_ceil(4) }
 }
 
 /// Rows of the first part of a matrix that is taken apart.
@@ -64,7 +64,13 @@ fn recurse<T: Scalar>(a: &mut [T], of: Layout, scratch: &mut [T]) -> i32 {
     }
     let below = part(of, &Block { rows: rest.clone(), cols: top.clone() });
     let adjoint = Triangle { transposed: true, conj: true, ..Triangle::default() };
-    triangular::solve_within(adjoint, false, (None, first), (a, below), scratch);
+    assert!(of.fits(a.len()) && of.distinct(), "outside the slice: {of:?}");
+    let p = a.as_mut_ptr();
+    // SAFETY: both parts are in the slice, which is borrowed mutably; they share no element, and elements are distinct.
+    unsafe {
+        triangular::solve_negated(adjoint, false, (p.cast_const(), first), (p, below));
+        triangular::negate(p, below);
+    }
     // Of the rest, the upper triangle of the transposed matrix loses `conj(L) L^T`, panel by panel.
     let (left, ll) = copy_along((a, below), scratch, |x| x.conj().neg());
     for start in (0..n - half).step_by(PANEL) {
@@ -81,7 +87,7 @@ fn recurse<T: Scalar>(a: &mut [T], of: Layout, scratch: &mut [T]) -> i32 {
 
 /// Elements of scratch that [`vjp`] needs for matrices of `n` rows.
 pub fn vjp_scratch(n: usize) -> usize {
-    2 * n * n + triangular::scratch(n)
+    2 * n * n
 }
 
 /// Writes `L^-H phi(L^H G) L^-1`, made Hermitian, to `out`, where `phi` is the lower triangle with half of the
@@ -95,7 +101,7 @@ pub fn vjp<T: Scalar>(
     scratch: &mut [T],
 ) {
     let (own, spare) = scratch.split_at_mut(n * n);
-    let (other, spare) = spare.split_at_mut(n * n);
+    let (other, _) = spare.split_at_mut(n * n);
     // `conj(L)`, and `G`.
     let ((l, ll), (g, gl)) = if upper {
         (copy_along((l, transposed(ll)), own, |x| x), copy_along((g, transposed(gl)), other, Scalar::conj))
@@ -115,14 +121,14 @@ pub fn vjp<T: Scalar>(
             out[j * n + j] = T::of_real(out[j * n + j].re().mul(<T::Real as Real>::of(0.5)));
         }
         let corner = part(ll, &Block { rows: 0..rows.end, cols: 0..rows.end });
-        triangular::solve(lower, false, (l, corner), (out, panel), spare);
+        triangular::solve(lower, false, (l, corner), (out, panel));
     }
     // Columns that were not written so far are zero.
     for j in PANEL..n {
         out[j * n..j * n + j / PANEL * PANEL].fill(<T as Ring>::ZERO);
     }
     copy((out, transposed(whole)), other, Scalar::conj);
-    triangular::solve(lower, false, (l, ll), (other, whole), spare);
+    triangular::solve(lower, false, (l, ll), (other, whole));
     hermitian(n, other, out);
 }
 

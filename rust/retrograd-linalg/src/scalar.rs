@@ -5,6 +5,8 @@ use retrograd_kernels::matmul::GemmScalar;
 use retrograd_kernels::real::{Field, Real, Ring};
 use retrograd_kernels::simd::{self, Isa};
 
+use crate::blocks::transfer;
+
 /// A float or a complex number.
 pub trait Scalar: Field + GemmScalar + Default {
     /// The type of its parts.
@@ -26,11 +28,21 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// # Safety
     /// 1. The CPU has the instructions of `S`.
     unsafe fn add_scaled<S: Isa, const W: usize>(y: &mut [Self; W], factor: Self, x: &[Self; W], from: usize);
-    /// `sum += factors[0] * rows[0] + factors[1] * rows[1] + ..`, with as many rows as factors.
+    /// Solves a lower triangular system in place of the rows of `x`, for `-X`: of the coefficients those on the diagonal
+    /// are negated inverses.
     ///
     /// # Safety
     /// 1. The CPU has the instructions of `S`.
-    unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]);
+    unsafe fn substitute<S: Isa, const N: usize, const W: usize>(coefficients: &[[Self; N]], x: &mut [[Self; W]]);
+    /// As [`transfer`], and fast where columns are contiguous on one side and rows on the other.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`. 2. The duties of [`transfer`].
+    #[inline(always)]
+    unsafe fn turn<S: Isa>(rows: usize, cols: usize, from: (*const Self, isize, isize), to: (*mut Self, isize, isize)) {
+        // SAFETY: duty 2.
+        unsafe { transfer(rows, cols, from, to) }
+    }
     /// `y += factors[0] * columns[0] + factors[1] * columns[1] + ..`, one after the other, of columns `step` apart.
     ///
     /// # Safety
@@ -83,9 +95,22 @@ macro_rules! scalar {
                 unsafe { add_scaled::<Vector<$t, S>, W>(y, factor, x, from) }
             }
             #[inline(always)]
-            unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]) {
+            unsafe fn substitute<S: Isa, const N: usize, const W: usize>(
+                coefficients: &[[Self; N]],
+                x: &mut [[Self; W]],
+            ) {
                 // SAFETY: our duty.
-                unsafe { combine::<Vector<$t, S>, W>(sum, factors, rows) }
+                unsafe { substitute::<Vector<$t, S>, N, W>(coefficients, x) }
+            }
+            #[inline(always)]
+            unsafe fn turn<S: Isa>(
+                rows: usize,
+                cols: usize,
+                from: (*const Self, isize, isize),
+                to: (*mut Self, isize, isize),
+            ) {
+                // SAFETY: our duties.
+                unsafe { turn::<Vector<$t, S>>(rows, cols, from, to) }
             }
             #[inline(always)]
             unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize) {
@@ -136,11 +161,19 @@ macro_rules! scalar {
                 }
             }
             #[inline(always)]
-            unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]) {
-                for (&factor, row) in factors.iter().zip(rows) {
-                    for (sum, &x) in sum.iter_mut().zip(row) {
-                        *sum += factor * x;
+            unsafe fn substitute<S: Isa, const N: usize, const W: usize>(
+                coefficients: &[[Self; N]],
+                x: &mut [[Self; W]],
+            ) {
+                for (i, factors) in coefficients.iter().enumerate() {
+                    let (done, rest) = x.split_at_mut(i);
+                    let sum = &mut rest[0];
+                    for (&factor, row) in factors.iter().zip(done.iter()) {
+                        for (sum, &x) in sum.iter_mut().zip(row) {
+                            *sum += factor * x;
+                        }
                     }
+                    sum.iter_mut().for_each(|x| *x *= factors[i]);
                 }
             }
             #[inline(always)]
@@ -171,8 +204,7 @@ scalar!(f32, f64);
 /// The vector of floats of an instruction set.
 type Vector<T, S> = <T as Real>::Vector<S>;
 
-/// Vectors of a row whose sums are computed together: with two sums for each there are as many as hide the latency of
-/// an addition, and registers for them.
+/// Vectors whose sums are computed together.
 const STRIP: usize = 4;
 
 /// [`Scalar::add_scaled`].
@@ -201,72 +233,119 @@ unsafe fn add_scaled<V: simd::Vector, const W: usize>(
     }
 }
 
-/// [`Scalar::combine`].
+/// Rows whose sums are computed together.
+const ROWS: usize = 4;
+
+/// [`Scalar::substitute`].
 ///
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn combine<V: simd::Vector, const W: usize>(sum: &mut [V::Elem; W], factors: &[V::Elem], rows: &[[V::Elem; W]]) {
-    assert!(factors.len() == rows.len());
-    let (to, rows) = (sum.as_mut_ptr(), rows.as_ptr().cast::<V::Elem>());
-    // SAFETY: duty 1; whole vectors of the rows, or the only one, which is a part of one.
-    unsafe {
-        if W < V::LEN {
-            let mut sum = V::load_first(to, W);
-            for (k, &factor) in factors.iter().enumerate() {
-                sum = V::load_first(rows.add(k * W), W).fma(sum.splat(factor), sum);
+unsafe fn substitute<V: simd::Vector, const N: usize, const W: usize>(
+    coefficients: &[[V::Elem; N]],
+    x: &mut [[V::Elem; W]],
+) {
+    let n = x.len();
+    assert!(W.is_multiple_of(V::LEN) && coefficients.len() == n && n <= N, "extents disagree");
+    let x = x.as_mut_ptr().cast::<V::Elem>();
+    for i in (0..n).step_by(ROWS) {
+        let rows = &coefficients[i..n.min(i + ROWS)];
+        let mut j = 0;
+        // SAFETY: (1) ours; (2) whole vectors of the rows.
+        unsafe {
+            while j + STRIP * V::LEN <= W {
+                strip::<V, N, W, STRIP>(rows, i, x.add(j));
+                j += STRIP * V::LEN;
             }
-            return sum.store_first(to, W);
-        }
-        assert!(W.is_multiple_of(V::LEN));
-        let mut i = 0;
-        while i + STRIP * V::LEN <= W {
-            strip::<V, W, STRIP>(to.add(i), factors, rows.add(i));
-            i += STRIP * V::LEN;
-        }
-        while i < W {
-            strip::<V, W, 1>(to.add(i), factors, rows.add(i));
-            i += V::LEN;
+            while j < W {
+                strip::<V, N, W, 1>(rows, i, x.add(j));
+                j += V::LEN;
+            }
         }
     }
 }
 
-/// [`combine`] of `K` vectors of rows of `W` elements.
+/// [`substitute`] for at most [`ROWS`] rows, from row `first` on, in `K` vectors of rows of `W` elements.
 ///
 /// # Safety
-/// 1. The CPU has the instructions of `V`. 2. So many elements are readable in as many rows as there are factors, and
-///    writable at `to`.
+/// 1. The CPU has the instructions of `V`. 2. The vectors of these rows and of those before them are writable and
+///    initialised from `x` on.
 #[inline(always)]
-unsafe fn strip<V: simd::Vector, const W: usize, const K: usize>(
-    to: *mut V::Elem,
-    factors: &[V::Elem],
-    rows: *const V::Elem,
+unsafe fn strip<V: simd::Vector, const N: usize, const W: usize, const K: usize>(
+    rows: &[[V::Elem; N]],
+    first: usize,
+    x: *mut V::Elem,
 ) {
     // SAFETY: duties 1 and 2.
     unsafe {
-        let first = V::load(to);
-        let (mut sums, mut others) = ([first; K], [first.splat(V::Elem::ZERO); K]);
-        for (i, sum) in sums.iter_mut().enumerate().skip(1) {
-            *sum = V::load(to.add(i * V::LEN));
-        }
-        let mut k = 0;
-        while k + 2 <= factors.len() {
-            let (f, g) = (first.splat(*factors.get_unchecked(k)), first.splat(*factors.get_unchecked(k + 1)));
-            for i in 0..K {
-                let x = rows.add(k * W + i * V::LEN);
-                sums[i] = V::load(x).fma(f, sums[i]);
-                others[i] = V::load(x.add(W)).fma(g, others[i]);
-            }
-            k += 2;
-        }
-        if k < factors.len() {
-            let f = first.splat(*factors.get_unchecked(k));
-            for (i, sum) in sums.iter_mut().enumerate() {
-                *sum = V::load(rows.add(k * W + i * V::LEN)).fma(f, *sum);
+        let mut sums = [[V::load(x.add(first * W)); K]; ROWS];
+        for (i, sums) in sums.iter_mut().enumerate().take(rows.len()) {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load(x.add((first + i) * W + j * V::LEN));
             }
         }
-        for i in 0..K {
-            (sums[i] + others[i]).store(to.add(i * V::LEN));
+        if let Ok(rows) = <&[[V::Elem; N]; ROWS]>::try_from(rows) {
+            for k in 0..first {
+                let done: [V; K] = std::array::from_fn(|j| V::load(x.add(k * W + j * V::LEN)));
+                for (sums, row) in sums.iter_mut().zip(rows) {
+                    let factor = done[0].splat(*row.get_unchecked(k));
+                    for (sum, x) in sums.iter_mut().zip(done) {
+                        *sum = x.fma(factor, *sum);
+                    }
+                }
+            }
+        } else {
+            for (sums, row) in sums.iter_mut().zip(rows) {
+                for (k, &factor) in row[..first].iter().enumerate() {
+                    for (j, sum) in sums.iter_mut().enumerate() {
+                        *sum = V::load(x.add(k * W + j * V::LEN)).fma(sum.splat(factor), *sum);
+                    }
+                }
+            }
+        }
+        for (i, row) in rows.iter().enumerate() {
+            let (done, rest) = sums.split_at_mut(i);
+            for (j, sum) in rest[0].iter_mut().enumerate() {
+                for (k, done) in done.iter().enumerate() {
+                    *sum = done[j].fma(sum.splat(row[first + k]), *sum);
+                }
+                *sum = *sum * sum.splat(row[first + i]);
+                sum.store(x.add((first + i) * W + j * V::LEN));
+            }
+        }
+    }
+}
+
+/// [`Scalar::turn`].
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`. 2. The duties of [`transfer`].
+#[inline(always)]
+unsafe fn turn<V: simd::Vector<Elem: Scalar>>(
+    rows: usize,
+    cols: usize,
+    (from, rs, cs): (*const V::Elem, isize, isize),
+    (to, to_rs, to_cs): (*mut V::Elem, isize, isize),
+) {
+    if !(rs == 1 && to_cs == 1 || cs == 1 && to_rs == 1) {
+        // SAFETY: duty 2.
+        return unsafe { transfer(rows, cols, (from, rs, cs), (to, to_rs, to_cs)) };
+    }
+    for i in (0..rows).step_by(V::LEN) {
+        for j in (0..cols).step_by(V::LEN) {
+            let (m, n) = (V::LEN.min(rows - i), V::LEN.min(cols - j));
+            let (i, j) = (i as isize, j as isize);
+            // SAFETY: (1) ours; duty 2 for a part of the matrix.
+            unsafe {
+                let (from, to) = (from.offset(i * rs + j * cs), to.offset(i * to_rs + j * to_cs));
+                if m < V::LEN || n < V::LEN {
+                    transfer(m, n, (from, rs, cs), (to, to_rs, to_cs));
+                } else if rs == 1 {
+                    V::transpose(from, cs, to, to_rs);
+                } else {
+                    V::transpose(from, rs, to, to_cs);
+                }
+            }
         }
     }
 }

@@ -5,16 +5,23 @@
 //! the bottom of an upper one, which is a lower one with rows and columns in reverse order.
 
 use retrograd_kernels::matmul::Layout;
+use retrograd_kernels::parallel::{SharedPtr, split};
 use retrograd_kernels::real::Ring;
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
 use crate::Scalar;
-use crate::blocks::{Block, add_product, copy_along, part, reversed, reversed_rows, transfer, transposed};
+use crate::blocks::{Block, add, at, part, reversed, reversed_rows, transfer, transposed};
 
 /// Rows that are solved one by one.
 const LEAF: usize = 32;
 /// Columns that are solved together, if there are so many, and otherwise.
-const WIDTHS: [usize; 2] = [32, 8];
+const WIDTHS: [usize; 2] = [64, 16];
+/// The least and the most columns of a strip.
+const STRIPS: [usize; 2] = [128, 256];
+/// Nanoseconds for each element of the square of A and each column of B.
+const TERM_COST: f64 = 0.01;
+/// Nanoseconds that an element takes whose sign is changed.
+const NEGATION_COST: f64 = 0.2;
 
 /// What is solved with a triangle of n rows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,12 +35,6 @@ pub struct Triangle {
     pub unit: bool,
 }
 
-/// Elements of scratch that [`solve`] needs for a triangle of `n` rows.
-pub fn scratch(n: usize) -> usize {
-    // What a leaf needs, or the largest block outside of the diagonal, negated.
-    if n == 0 { 0 } else { (LEAF * (LEAF + WIDTHS[0])).max(n.pow(2).div_ceil(4)) }
-}
-
 /// Rows of the first part of a triangle that is taken apart.
 fn half(n: usize) -> usize {
     (n / 2).next_multiple_of(LEAF)
@@ -43,23 +44,25 @@ fn half(n: usize) -> usize {
 ///
 /// # Panics
 /// If extents disagree, or a matrix leaves its slice.
-pub fn solve<T: Scalar>(
-    triangle: Triangle,
-    left: bool,
-    (a, al): (&[T], Layout),
-    (b, bl): (&mut [T], Layout),
-    scratch: &mut [T],
-) {
-    solve_within(triangle, left, (Some(a), al), (b, bl), scratch);
+pub fn solve<T: Scalar>(triangle: Triangle, left: bool, (a, al): (&[T], Layout), (b, bl): (&mut [T], Layout)) {
+    assert!(al.fits(a.len()) && bl.fits(b.len()) && bl.distinct(), "outside the slice: {al:?} {bl:?}");
+    // SAFETY: the matrices are in their slices, as just checked, which are borrowed apart.
+    unsafe {
+        solve_negated(triangle, left, (a.as_ptr(), al), (b.as_mut_ptr(), bl));
+        negate(b.as_mut_ptr(), bl);
+    }
 }
 
-/// As [`solve`]; without a slice of its own, A is in that of B, with which it shares no element.
-pub(crate) fn solve_within<T: Scalar>(
+/// As [`solve`], but writes `-X`, whose products are added where those of X are subtracted.
+///
+/// # Safety
+/// 1. A is readable and initialised at `al` of `a`, B also writable at `bl` of `b`. 2. Elements of B are distinct, and
+///    none is in A. 3. No other thread touches B or writes A during the call.
+pub(crate) unsafe fn solve_negated<T: Scalar>(
     triangle: Triangle,
     left: bool,
-    (a, mut al): (Option<&[T]>, Layout),
-    (b, mut bl): (&mut [T], Layout),
-    scratch: &mut [T],
+    (a, mut al): (*const T, Layout),
+    (b, mut bl): (*mut T, Layout),
 ) {
     let mut triangle = triangle;
     if triangle.transposed == left {
@@ -70,61 +73,106 @@ pub(crate) fn solve_within<T: Scalar>(
         bl = transposed(bl);
     }
     assert!(al.cols == al.rows && bl.rows == al.rows, "extents disagree: {al:?} {bl:?}");
-    if bl.rows > 0 && bl.cols > 0 {
-        recurse(triangle, (a, al), (b, bl), scratch);
+    if bl.rows == 0 || bl.cols == 0 {
+        return;
     }
+    let cost = (al.rows * al.rows) as f64 * bl.cols as f64 * TERM_COST;
+    let (a, b, width) = (SharedPtr(a.cast_mut()), SharedPtr(b), strip(bl.cols));
+    split(bl.cols, width, cost, &|cols| {
+        // Every column has the same neighbours in a product for any number of threads.
+        for start in cols.clone().step_by(width) {
+            let cols = start..cols.end.min(start + width);
+            let strip = part(bl, &Block { rows: 0..bl.rows, cols });
+            // SAFETY: duties 1 to 3; other pieces have other columns.
+            unsafe { recurse(triangle, (a.get().cast_const(), al), (b.get(), strip)) };
+        }
+    });
 }
 
-/// As [`solve_within`] from the left, of the matrix at `al` as it is, but for its conjugate.
-fn recurse<T: Scalar>(
-    triangle: Triangle,
-    (a, al): (Option<&[T]>, Layout),
-    (b, bl): (&mut [T], Layout),
-    scratch: &mut [T],
-) {
+/// Columns of a strip that one thread solves: a few strips make up the whole.
+fn strip(cols: usize) -> usize {
+    cols.div_ceil(4).next_multiple_of(WIDTHS[0]).clamp(STRIPS[0], STRIPS[1])
+}
+
+/// Changes the sign of a matrix.
+///
+/// # Safety
+/// 1. The matrix is writable and initialised at `of` of `b`, and no other thread touches it during the call.
+pub(crate) unsafe fn negate<T: Scalar>(b: *mut T, of: Layout) {
+    let of = if of.cs.unsigned_abs() < of.rs.unsigned_abs() { transposed(of) } else { of };
+    let b = SharedPtr(b);
+    split(of.cols, 1, (of.rows * of.cols) as f64 * NEGATION_COST, &|cols| {
+        for j in cols {
+            let column = b.get().wrapping_add(at(of, 0, j));
+            // SAFETY: duty 1; no other piece has this column.
+            unsafe {
+                if of.rs == 1 {
+                    let column = std::slice::from_raw_parts_mut(column, of.rows);
+                    column.iter_mut().for_each(|x| *x = x.neg());
+                } else {
+                    for i in 0..of.rows as isize {
+                        let x = column.offset(i * of.rs);
+                        *x = (*x).neg();
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// As [`solve_negated`] from the left, of the matrix at `al` as it is, but for its conjugate.
+///
+/// # Safety
+/// The duties of [`solve_negated`].
+unsafe fn recurse<T: Scalar>(triangle: Triangle, (a, al): (*const T, Layout), (b, bl): (*mut T, Layout)) {
     let n = al.rows;
     if n <= LEAF {
-        let (coefficients, columns) = scratch.split_at_mut(LEAF * LEAF);
-        let coefficients = coefficients.as_chunks_mut().0;
-        prepare(triangle, (a.unwrap_or(b), al), coefficients);
+        let mut coefficients = [[<T as Ring>::ZERO; LEAF]; LEAF];
+        // SAFETY: duty 1.
+        unsafe { prepare(triangle, (a, al), &mut coefficients) };
         let bl = if triangle.upper { reversed_rows(bl) } else { bl };
-        // SAFETY: `Leaf` has no duties.
-        return unsafe { for_isa(InstructionSet::detect(), Leaf { coefficients: &coefficients[..n], b, bl, columns }) };
+        // SAFETY: the duties of `Leaf` are ours.
+        return unsafe { for_isa(InstructionSet::detect(), Leaf { coefficients: &coefficients[..n], b, bl }) };
     }
     let half = half(n);
     let (first, second) = if triangle.upper { (half..n, 0..half) } else { (0..half, half..n) };
-    let [from, to] = [&first, &second].map(|rows| Block { rows: rows.clone(), cols: 0..bl.cols });
+    let [from, to] = [&first, &second].map(|rows| part(bl, &Block { rows: rows.clone(), cols: 0..bl.cols }));
     let [corner, last] = [&first, &second].map(|r| part(al, &Block { rows: r.clone(), cols: r.clone() }));
-    recurse(triangle, (a, corner), (b, part(bl, &from)), scratch);
     let off = part(al, &Block { rows: second, cols: first });
-    let off = copy_along((a.unwrap_or(b), off), scratch, |x| if triangle.conj { x.conj().neg() } else { x.neg() });
-    add_product(off, (b, bl), from, to.clone());
-    recurse(triangle, (a, last), (b, part(bl, &to)), scratch);
+    // SAFETY: duties 1 to 3, for parts of both; rows that are read and those that are written share no element.
+    unsafe {
+        recurse(triangle, (a, corner), (b, from));
+        add((a, off, triangle.conj), (b.cast_const(), from), (b, to));
+        recurse(triangle, (a, last), (b, to));
+    }
 }
 
-/// Writes the rows of a triangle of at most [`LEAF`] rows, a lower one: negated below the diagonal, and inverted on it.
-fn prepare<T: Scalar>(triangle: Triangle, (a, al): (&[T], Layout), rows: &mut [[T; LEAF]]) {
+/// Writes the rows of a triangle of at most [`LEAF`] rows, a lower one, with the negated inverses on its diagonal.
+///
+/// # Safety
+/// 1. The matrix is readable and initialised at `al` of `a`.
+unsafe fn prepare<T: Scalar>(triangle: Triangle, (a, al): (*const T, Layout), rows: &mut [[T; LEAF]; LEAF]) {
     let al = if triangle.upper { reversed(al) } else { al };
     let n = al.rows;
-    assert!(n <= rows.len() && n <= LEAF && al.fits(a.len()), "outside the slice: {al:?}");
-    let p = a.as_ptr().wrapping_add(al.offset);
-    // SAFETY: the matrix is in the slice, and so are its rows, as just checked.
-    unsafe { transfer(n, n, (p, al.rs, al.cs), (rows.as_mut_ptr().cast(), LEAF as isize, 1)) };
+    assert!(n <= LEAF && al.cols == n, "no leaf: {al:?}");
+    // SAFETY: duty 1; the rows hold as many elements.
+    unsafe { transfer(n, n, (a.wrapping_add(al.offset), al.rs, al.cs), (rows.as_mut_ptr().cast(), LEAF as isize, 1)) };
     for (i, row) in rows[..n].iter_mut().enumerate() {
         if triangle.conj && <T as Ring>::COMPLEX {
             row[..=i].iter_mut().for_each(|x| *x = x.conj());
         }
-        row[..i].iter_mut().for_each(|x| *x = x.neg());
-        row[i] = if triangle.unit { <T as Ring>::ONE } else { row[i].recip() };
+        row[i] = if triangle.unit { <T as Ring>::ONE } else { row[i].recip() }.neg();
     }
 }
 
-/// The solution with a lower triangle, in copies of some columns whose rows are contiguous.
+/// The negated solution with a lower triangle, in copies of some columns whose rows are contiguous.
+///
+/// Duties: B has as many rows as there are coefficients, and is writable and initialised at `bl` of `b`; no other thread
+/// touches it.
 struct Leaf<'a, T> {
     coefficients: &'a [[T; LEAF]],
-    b: &'a mut [T],
+    b: *mut T,
     bl: Layout,
-    columns: &'a mut [T],
 }
 
 impl<T: Scalar> Task for Leaf<'_, T> {
@@ -133,14 +181,14 @@ impl<T: Scalar> Task for Leaf<'_, T> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Self { coefficients, b, bl, columns } = self;
-        assert!(bl.rows == coefficients.len() && bl.fits(b.len()), "outside the slice: {bl:?}");
+        let Self { coefficients, b, bl } = self;
+        let mut columns = [<T as Ring>::ZERO; LEAF * WIDTHS[0]];
         let mut first = 0;
         while first < bl.cols {
             let left = bl.cols - first;
             let width = left.min(if left > WIDTHS[1] { WIDTHS[0] } else { WIDTHS[1] });
             let part = part(bl, &Block { rows: 0..bl.rows, cols: first..first + width });
-            // SAFETY: (1) our duty 2; (2) the whole matrix is in the slice.
+            // SAFETY: (1) our duty 2; (2) the duties of the leaf.
             unsafe {
                 if width > WIDTHS[1] {
                     solve_columns::<T, S, { WIDTHS[0] }>(coefficients, b, part, columns.as_chunks_mut().0);
@@ -156,41 +204,42 @@ impl<T: Scalar> Task for Leaf<'_, T> {
 /// Solves at most `W` columns, in `x`.
 ///
 /// # Safety
-/// 1. The CPU has the instructions of `S`. 2. The matrix is in the slice.
+/// 1. The CPU has the instructions of `S`. 2. The matrix is writable and initialised at `bl` of `b`, and no other thread
+///    touches it.
 #[inline(always)]
 unsafe fn solve_columns<T: Scalar, S: Isa, const W: usize>(
     coefficients: &[[T; LEAF]],
-    b: &mut [T],
+    b: *mut T,
     bl: Layout,
     x: &mut [[T; W]],
 ) {
     let Layout { rows: n, cols: width, offset, rs, cs } = bl;
     let x = &mut x[..n];
-    let p = b.as_mut_ptr().wrapping_add(offset);
-    // SAFETY: duties 1 and 2; `b` is borrowed mutably.
+    let p = b.wrapping_add(offset);
+    // Squares are turned fast if columns ascend: the copy has its rows reversed rather.
+    let (step, last) = (W as isize, n as isize - 1);
+    let (p, rs, first, step) = if rs < 0 { (p.wrapping_offset(last * rs), -rs, last, -step) } else { (p, rs, 0, step) };
+    let copy = x.as_mut_ptr().wrapping_offset(first);
+    // SAFETY: duties 1 and 2; the copy has as many rows.
     unsafe {
         if cs == 1 && width == W {
-            for (i, row) in x.iter_mut().enumerate() {
-                *row = p.offset(i as isize * rs).cast::<[T; W]>().read();
+            for i in 0..n as isize {
+                *copy.offset(i * step.signum()) = p.offset(i * rs).cast::<[T; W]>().read();
             }
         } else {
-            transfer(n, width, (p, rs, cs), (x.as_mut_ptr().cast(), W as isize, 1));
+            T::turn::<S>(n, width, (p, rs, cs), (copy.cast(), step, 1));
             if width < W {
                 x.iter_mut().for_each(|row| row[width..].fill(<T as Ring>::ZERO));
             }
         }
-        for i in 0..n {
-            let (done, rest) = x.split_at_mut(i);
-            T::combine::<S, W>(&mut rest[0], &coefficients[i][..i], done);
-            let inverse = coefficients[i][i];
-            rest[0].iter_mut().for_each(|x| *x = x.mul(inverse));
-        }
+        T::substitute::<S, LEAF, W>(coefficients, x);
+        let copy = x.as_ptr().wrapping_offset(first);
         if cs == 1 && width == W {
-            for (i, row) in x.iter().enumerate() {
-                p.offset(i as isize * rs).cast::<[T; W]>().write(*row);
+            for i in 0..n as isize {
+                p.offset(i * rs).cast::<[T; W]>().write(*copy.offset(i * step.signum()));
             }
         } else {
-            transfer(n, width, (x.as_ptr().cast(), W as isize, 1), (p, rs, cs));
+            T::turn::<S>(n, width, (copy.cast(), step, 1), (p, rs, cs));
         }
     }
 }
@@ -198,10 +247,10 @@ unsafe fn solve_columns<T: Scalar, S: Isa, const W: usize>(
 #[cfg(test)]
 mod tests {
     use num_complex::Complex;
+    use retrograd_kernels::parallel::set_num_threads;
     use retrograd_kernels::real::Real;
 
     use super::*;
-    use crate::blocks::at;
 
     /// A number that looks random.
     fn noise(seed: usize) -> f64 {
@@ -221,7 +270,7 @@ mod tests {
             let (rows, cols) = if left { (n, columns) } else { (columns, n) };
             let bl = if row_major { Layout::row_major(rows, cols) } else { Layout::column_major(rows, cols) };
             let mut x = given.clone();
-            solve(triangle, left, (&a, whole), (&mut x, bl), &mut vec![<T as Ring>::ZERO; scratch(n)]);
+            solve(triangle, left, (&a, whole), (&mut x, bl));
             let factor = |i: usize, j: usize| {
                 let (i, j) = if triangle.transposed { (j, i) } else { (i, j) };
                 let inside = if triangle.upper { i <= j } else { i >= j };
@@ -247,18 +296,32 @@ mod tests {
 
     #[test]
     fn solutions_solve() {
-        for (n, columns) in [(1, 1), (7, 3), (8, 8), (9, 33), (32, 32), (33, 40), (40, 5), (65, 9), (97, 3)] {
+        for (n, columns) in [(1, 1), (7, 3), (8, 8), (9, 33), (32, 32), (33, 40), (40, 5), (65, 9), (97, 3), (34, 130)]
+        {
             check::<f32>(n, columns, |x, _| x as f32);
             check::<f64>(n, columns, |x, _| x);
             check::<Complex<f64>>(n, columns, Complex::new);
         }
     }
 
+    /// Sizes beyond every block, strip and threshold.
     #[test]
-    fn scratch_is_enough_for_parts() {
-        for n in 1..300 {
-            assert!(half(n) >= n || half(n) * (n - half(n)) <= scratch(n));
-            assert!(scratch(n - 1) <= scratch(n));
+    fn threads_change_no_bit() {
+        for (n, columns) in [(70, 129), (97, 300), (130, 1030)] {
+            let a: Vec<f32> = (0..n * n).map(|i| noise(i) as f32 + if i % (n + 1) == 0 { 9.0 } else { 0.0 }).collect();
+            let b: Vec<f32> = (0..n * columns).map(|i| noise(i + 5) as f32).collect();
+            for choice in 0..8 {
+                let on = |bit: usize| choice >> bit & 1 == 1;
+                let triangle = Triangle { upper: on(0), transposed: on(1), ..Triangle::default() };
+                let bl = if on(2) { Layout::row_major(n, columns) } else { Layout::column_major(n, columns) };
+                let [one, two, five] = [1, 2, 5].map(|threads| {
+                    set_num_threads(threads);
+                    let mut x = b.clone();
+                    solve(triangle, true, (&a, Layout::column_major(n, n)), (&mut x, bl));
+                    x.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+                });
+                assert!(one == two && one == five, "{n} {columns} {triangle:?} {bl:?}");
+            }
         }
     }
 }

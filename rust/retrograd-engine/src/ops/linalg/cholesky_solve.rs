@@ -4,7 +4,7 @@ use retrograd_linalg::triangular::{self, Triangle};
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::batch::{Entries, Given, batch_of, each, room, sizes_of};
+use super::batch::{Entries, Given, batch_of, each, sizes_of};
 use super::fault::{self, Fault};
 use super::{adjoint, broadcast_batches, checks, cost};
 use crate::autograd::Grads;
@@ -77,11 +77,11 @@ impl Primitive for CholeskySolve {
             let mut x = Entries::<T>::matrices(batch_of(b), rows, columns)?;
             let cost = cost(2.0 * n as f64 * (rows * columns) as f64);
             let parts = (b_given.read(), l.read(), x.write());
-            each(parts, cost, &|| room::<T>(triangular::scratch(n)), &|scratch, (b, l, x)| {
+            each(parts, cost, &|| Ok(()), &|(), (b, l, x)| {
                 b.copy_to(x);
                 for triangle in triangles {
                     let x = (&mut *x, Layout::column_major(rows, columns));
-                    triangular::solve(triangle, true, (l.data, l.layout), x, scratch.slice());
+                    triangular::solve(triangle, true, (l.data, l.layout), x);
                 }
             })?;
             Ok(out(x.tensor()))
@@ -154,7 +154,7 @@ impl Primitive for CholeskyInverse {
             let (l, mut inverses) = (Given::<T>::of(l)?, Entries::<T>::matrices(batch, n, n)?);
             let parts = (l.read(), inverses.write(), info.write());
             let cost = cost(2.0 * (n as f64).powi(3));
-            each(parts, cost, &|| room::<T>(triangular::scratch(n)), &|scratch, (l, x, info)| {
+            each(parts, cost, &|| Ok(()), &|(), (l, x, info)| {
                 let on_diagonal = |i: usize| l.data[l.layout.offset + i * (l.layout.rs + l.layout.cs) as usize];
                 let zero = (0..n).position(|i| on_diagonal(i) == T::default());
                 info[0] = zero.map_or(0, |i| i as i32 + 1);
@@ -162,7 +162,7 @@ impl Primitive for CholeskyInverse {
                 x.iter_mut().step_by(n + 1).for_each(|x| *x = <T as crate::kernels::real::Ring>::ONE);
                 for triangle in triangles {
                     let x = (&mut *x, Layout::column_major(n, n));
-                    triangular::solve(triangle, true, (l.data, l.layout), x, scratch.slice());
+                    triangular::solve(triangle, true, (l.data, l.layout), x);
                 }
             })?;
             inverses.tensor()

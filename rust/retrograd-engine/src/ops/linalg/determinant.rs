@@ -34,10 +34,9 @@ fn of_factors(x: &Tensor, of: Of) -> Result<[Tensor; 4]> {
         let (x, mut factors) = (Given::<T>::of(x)?, Entries::<T>::matrices(batch, n, n)?);
         let (mut result, mut logarithm) = (Entries::<T>::numbers(batch)?, Entries::<R>::numbers(batch)?);
         let parts = (x.read(), factors.write(), pivots.write(), result.write(), logarithm.write());
-        let scratch = || room::<T>(lu::scratch(n, n));
-        each(parts, factoring_cost(n, n), &scratch, &|scratch, (x, factors, pivots, result, logarithm)| {
+        each(parts, factoring_cost(n, n), &|| Ok(()), &|(), (x, factors, pivots, result, logarithm)| {
             x.copy_to(factors);
-            lu::factor(n, n, factors, pivots, scratch.slice());
+            lu::factor(n, n, factors, pivots);
             let (diagonal, odd) = lu::diagonal(n, factors, pivots);
             let start = if odd { T::ONE.neg() } else { T::ONE };
             let mut sum = <R as Ring>::ZERO;
@@ -106,12 +105,11 @@ fn cofactors(factors: &Tensor, pivots: &Tensor, scale: &Tensor) -> Result<Tensor
     match_dtype!(fields, factors.dtype(), T => {
         let (factors, scale) = (Given::<T>::of(factors)?, Given::<T>::broadcast(scale, batch)?);
         let mut result = Entries::<T>::matrices(batch, n, n)?;
-        let scratch = || Ok((room::<T>(2 * n * n)?, room::<T>(lu::solve_scratch(n))?));
         let parts = (factors.read(), pivots.read(), scale.read(), result.write());
-        each(parts, 3.0 * factoring_cost(n, n), &scratch, &|(own, spare), (factors, pivots, scale, out)| {
+        each(parts, 3.0 * factoring_cost(n, n), &|| room::<T>(2 * n * n), &|own, (factors, pivots, scale, out)| {
             let (copy, own) = own.slice().split_at_mut(n * n);
             factors.copy_to(copy);
-            lu::cofactors(n, scale.data[scale.layout.offset], copy, pivots, own, out, spare.slice());
+            lu::cofactors(n, scale.data[scale.layout.offset], copy, pivots, own, out);
         })?;
         Ok(result.tensor())
     })

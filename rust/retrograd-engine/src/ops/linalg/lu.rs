@@ -26,9 +26,9 @@ pub(super) fn factors(x: &Tensor) -> Result<[Tensor; 3]> {
     let factors = match_dtype!(fields, x.dtype(), T => {
         let (x, mut factors) = (Given::<T>::of(x)?, Entries::<T>::matrices(batch, m, n)?);
         let parts = (x.read(), factors.write(), pivots.write(), info.write());
-        each(parts, factoring_cost(m, n), &|| room::<T>(lu::scratch(m, n)), &|scratch, (x, a, pivots, info)| {
+        each(parts, factoring_cost(m, n), &|| Ok(()), &|(), (x, a, pivots, info)| {
             x.copy_to(a);
-            info[0] = lu::factor(m, n, a, pivots, scratch.slice());
+            info[0] = lu::factor(m, n, a, pivots);
         })?;
         factors.tensor()
     });
@@ -346,10 +346,10 @@ impl Primitive for LuSolve {
             let mut x = Entries::<T>::matrices(batch, rows, columns)?;
             let parts = (factors.read(), pivots.read(), b.read(), x.write());
             let flops = 2.0 * n as f64 * (rows * columns) as f64;
-            each(parts, cost(flops), &|| room::<T>(lu::solve_scratch(n)), &|scratch, (lu, pivots, b, x)| {
+            each(parts, cost(flops), &|| Ok(()), &|(), (lu, pivots, b, x)| {
                 b.copy_to(x);
                 let x = (x, Layout::column_major(rows, columns));
-                lu::solve(side, (lu.data, lu.layout), pivots, x, scratch.slice());
+                lu::solve(side, (lu.data, lu.layout), pivots, x);
             })?;
             Ok(out(x.tensor()))
         })

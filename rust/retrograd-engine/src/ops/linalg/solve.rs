@@ -72,14 +72,13 @@ impl Primitive for Solve {
             let (a, b) = (Given::<T>::of(&a)?, Given::<T>::of(&b)?);
             let (mut x, mut factors) = (Entries::<T>::matrices(batch, rows, columns)?, Entries::<T>::matrices(batch, n, n)?);
             let cost = factoring_cost(n, n) + cost(2.0 * n as f64 * (rows * columns) as f64);
-            let scratch = || room::<T>(lu::scratch(n, n).max(lu::solve_scratch(n)));
             let parts = (a.read(), b.read(), (x.write(), factors.write()), pivots.write(), info.write());
-            each(parts, cost, &scratch, &|scratch, (a, b, (x, factors), pivots, info)| {
+            each(parts, cost, &|| Ok(()), &|(), (a, b, (x, factors), pivots, info)| {
                 a.copy_to(factors);
-                info[0] = lu::factor(n, n, factors, pivots, scratch.slice());
+                info[0] = lu::factor(n, n, factors, pivots);
                 b.copy_to(x);
                 let x = (x, Layout::column_major(rows, columns));
-                lu::solve(side, (factors, Layout::column_major(n, n)), pivots, x, scratch.slice());
+                lu::solve(side, (factors, Layout::column_major(n, n)), pivots, x);
             })?;
             (x.tensor(), factors.tensor())
         });
@@ -185,16 +184,13 @@ impl Primitive for Inverse {
         let mut info = Entries::<i32>::numbers(batch)?;
         let inverses = match_dtype!(fields, a.dtype(), T => {
             let (a, mut inverses) = (Given::<T>::of(a)?, Entries::<T>::matrices(batch, n, n)?);
-            let scratch = || {
-                let spare = lu::scratch(n, n).max(lu::solve_scratch(n));
-                Ok((room::<T>(n * n)?, room::<i32>(n)?, room::<T>(spare)?))
-            };
+            let scratch = || Ok((room::<T>(n * n)?, room::<i32>(n)?));
             let parts = (a.read(), inverses.write(), info.write());
-            each(parts, 3.0 * factoring_cost(n, n), &scratch, &|(factors, pivots, spare), (a, inverse, info)| {
-                let (factors, pivots, spare) = (factors.slice(), pivots.slice(), spare.slice());
+            each(parts, 3.0 * factoring_cost(n, n), &scratch, &|(factors, pivots), (a, inverse, info)| {
+                let (factors, pivots) = (factors.slice(), pivots.slice());
                 a.copy_to(factors);
-                info[0] = lu::factor(n, n, factors, pivots, spare);
-                lu::invert(n, factors, pivots, inverse, spare);
+                info[0] = lu::factor(n, n, factors, pivots);
+                lu::invert(n, factors, pivots, inverse);
             })?;
             inverses.tensor()
         });

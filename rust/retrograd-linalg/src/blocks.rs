@@ -145,8 +145,8 @@ pub fn add_product<T: Scalar>(factor: (&[T], Layout), (data, of): (&mut [T], Lay
     let (m, n, k) = (al.rows, bl.cols, al.cols);
     assert!(bl.rows == k && cl.rows == m && cl.cols == n, "extents disagree: {al:?} {bl:?} {cl:?}");
     let to = data.as_mut_ptr();
-    // SAFETY: the matrices are in their slices, and the blocks in the matrix, as just checked, elements of the matrix are
-    // distinct, and the blocks share none.
+    // SAFETY: the matrices are in their slices, and the blocks in the matrix, as just checked, elements of the matrix
+    // are distinct, and the blocks share none.
     unsafe { add((a.as_ptr(), al, false), (to.cast_const(), bl), (to, cl)) }
 }
 

@@ -54,7 +54,8 @@ fn recurse<T: Scalar>(a: &mut [T], of: Layout, pivots: &mut [i32]) -> i32 {
         .map(|rows| [&top, &right].map(|cols| part(of, &Block { rows: rows.clone(), cols: cols.clone() })));
     let (unit, p) = (Triangle { unit: true, ..Triangle::default() }, a.as_mut_ptr());
     assert!(of.fits(a.len()) && of.distinct(), "outside the slice: {of:?}");
-    // SAFETY: the matrix is in the slice, which is borrowed mutably, its elements are distinct, and these parts share none.
+    // SAFETY: the matrix is in the slice, which is borrowed mutably, its elements are distinct, and these parts share
+    // none.
     unsafe {
         triangular::solve_negated(unit, true, (p.cast_const(), upper[0]), (p, upper[1]));
         add((p.cast_const(), lower[0], false), (p.cast_const(), upper[1]), (p, lower[1]));
@@ -99,8 +100,8 @@ fn swap_rows<T: Scalar>(a: &mut [T], of: Layout, pivots: &[i32], backwards: bool
                 }
                 let (x, y) =
                     (corner.wrapping_offset(i as isize * of.rs), corner.wrapping_offset(other as isize * of.rs));
-                // SAFETY: rows `i` and `other` of columns `j` to `j + width` are in the slice, which is borrowed mutably,
-                // and no other piece has these columns. Elements of the matrix are distinct.
+                // SAFETY: rows `i` and `other` of columns `j` to `j + width` are in the slice, which is borrowed
+                // mutably, and no other piece has these columns. Elements of the matrix are distinct.
                 unsafe {
                     if of.cs == 1 {
                         swap_nonoverlapping(x, y, width);

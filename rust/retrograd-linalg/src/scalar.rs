@@ -28,8 +28,8 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// # Safety
     /// 1. The CPU has the instructions of `S`.
     unsafe fn add_scaled<S: Isa, const W: usize>(y: &mut [Self; W], factor: Self, x: &[Self; W], from: usize);
-    /// Solves a lower triangular system in place of the rows of `x`, for `-X`: of the coefficients those on the diagonal
-    /// are negated inverses.
+    /// Solves a lower triangular system in place of the rows of `x`, for `-X`: of the coefficients those on the
+    /// diagonal are negated inverses.
     ///
     /// # Safety
     /// 1. The CPU has the instructions of `S`.

@@ -167,8 +167,8 @@ unsafe fn prepare<T: Scalar>(triangle: Triangle, (a, al): (*const T, Layout), ro
 
 /// The negated solution with a lower triangle, in copies of some columns whose rows are contiguous.
 ///
-/// Duties: B has as many rows as there are coefficients, and is writable and initialised at `bl` of `b`; no other thread
-/// touches it.
+/// Duties: B has as many rows as there are coefficients, and is writable and initialised at `bl` of `b`; no other
+/// thread touches it.
 struct Leaf<'a, T> {
     coefficients: &'a [[T; LEAF]],
     b: *mut T,
@@ -204,8 +204,8 @@ impl<T: Scalar> Task for Leaf<'_, T> {
 /// Solves at most `W` columns, in `x`.
 ///
 /// # Safety
-/// 1. The CPU has the instructions of `S`. 2. The matrix is writable and initialised at `bl` of `b`, and no other thread
-///    touches it.
+/// 1. The CPU has the instructions of `S`. 2. The matrix is writable and initialised at `bl` of `b`, and no other
+///    thread touches it.
 #[inline(always)]
 unsafe fn solve_columns<T: Scalar, S: Isa, const W: usize>(
     coefficients: &[[T; LEAF]],

@@ -34,10 +34,12 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// # Safety
     /// 1. The CPU has the instructions of `S`.
     unsafe fn substitute<S: Isa, const N: usize, const W: usize>(coefficients: &[[Self; N]], x: &mut [[Self; W]]);
-    /// As [`transfer`], and fast where columns are contiguous on one side and rows on the other.
+    /// Copies a matrix between memories of any strides, fast where columns are contiguous on one side and rows on the
+    /// other.
     ///
     /// # Safety
-    /// 1. The CPU has the instructions of `S`. 2. The duties of [`transfer`].
+    /// 1. The CPU has the instructions of `S`. 2. Every element is readable at `from` and writable at
+    ///    `to`, which share no memory.
     #[inline(always)]
     unsafe fn turn<S: Isa>(rows: usize, cols: usize, from: (*const Self, isize, isize), to: (*mut Self, isize, isize)) {
         // SAFETY: duty 2.

@@ -259,11 +259,12 @@ package: ## Pack the Rust crates as they are published, into target/package
 	rm -f target/package/*.crate
 	$(CARGO) package $(LOCKED) $(PUBLISHED) --no-verify $(if $(CI),,--allow-dirty)
 
+# Packed files are older than what was built of them: cargo sees by their time what is new.
 package-test: package ## Test the packed crates by a crate outside of the workspace, tests/outside
 	rm -rf target/package/unpacked
 	for packed in target/package/*.crate; do \
 		name=$$(basename $$packed) && folder=target/package/unpacked/$${name%-*} && mkdir -p $$folder && \
-		tar --extract --gzip --strip-components 1 --file $$packed --directory $$folder; \
+		tar --extract --touch --gzip --strip-components 1 --file $$packed --directory $$folder; \
 	done
 	rm -f tests/outside/Cargo.lock
 	RETROGRAD_ALL_LEVELS=0 $(CARGO) test --manifest-path tests/outside/Cargo.toml --target-dir target/outside

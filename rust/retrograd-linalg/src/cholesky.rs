@@ -67,10 +67,7 @@ fn recurse<T: Scalar>(a: &mut [T], of: Layout, scratch: &mut [T]) -> i32 {
     assert!(of.fits(a.len()) && of.distinct(), "outside the slice: {of:?}");
     let p = a.as_mut_ptr();
     // SAFETY: both parts are in the slice, which is borrowed mutably; they share no element, and elements are distinct.
-    unsafe {
-        triangular::solve_negated(adjoint, false, (p.cast_const(), first), (p, below));
-        triangular::negate(p, below);
-    }
+    unsafe { triangular::solve_at(adjoint, false, (p.cast_const(), first), (p, below)) };
     // Of the rest, the upper triangle of the transposed matrix loses `conj(L) L^T`, panel by panel.
     let (left, ll) = copy_along((a, below), scratch, |x| x.conj().neg());
     for start in (0..n - half).step_by(PANEL) {

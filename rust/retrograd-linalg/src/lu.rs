@@ -175,10 +175,7 @@ fn scaled_inverse<T: Scalar>(n: usize, scale: T, adjoint: bool, lu: &[T], pivots
             let panel = part(whole, &Block { rows, cols });
             // SAFETY: the matrices are in their slices, as just checked, which are borrowed apart, and each piece has
             // other rows.
-            unsafe {
-                triangular::solve_negated(first, false, (a.get().cast_const(), triangle), (b.get(), panel));
-                triangular::negate(b.get(), panel);
-            }
+            unsafe { triangular::solve_at(first, false, (a.get().cast_const(), triangle), (b.get(), panel)) };
         }
     });
     triangular::solve(second, false, (lu, whole), (out, whole));

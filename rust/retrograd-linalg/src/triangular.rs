@@ -47,9 +47,18 @@ fn half(n: usize) -> usize {
 pub fn solve<T: Scalar>(triangle: Triangle, left: bool, (a, al): (&[T], Layout), (b, bl): (&mut [T], Layout)) {
     assert!(al.fits(a.len()) && bl.fits(b.len()) && bl.distinct(), "outside the slice: {al:?} {bl:?}");
     // SAFETY: the matrices are in their slices, as just checked, which are borrowed apart.
+    unsafe { solve_at(triangle, left, (a.as_ptr(), al), (b.as_mut_ptr(), bl)) }
+}
+
+/// As [`solve`], of matrices that may be parts of one.
+///
+/// # Safety
+/// The duties of [`solve_negated`].
+pub(crate) unsafe fn solve_at<T: Scalar>(triangle: Triangle, left: bool, a: (*const T, Layout), b: (*mut T, Layout)) {
+    // SAFETY: ours.
     unsafe {
-        solve_negated(triangle, left, (a.as_ptr(), al), (b.as_mut_ptr(), bl));
-        negate(b.as_mut_ptr(), bl);
+        solve_negated(triangle, left, a, b);
+        negate(b.0, b.1);
     }
 }
 

@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use super::dots::{self, Dots};
 use super::scratch;
 use super::simd::{Float, Simd};
-use super::tile::{self, AHEAD, Ahead, CHAINS, FEW_SUMS, GROUP, PART, PAUSE, Rows, Tile, WHOLE};
+use super::tile::{self, AHEAD, Ahead, CHAINS, FEW_SUMS, GROUP, PACKED, PART, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
 use crate::simd::prefetch_lines;
 use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
@@ -473,7 +473,7 @@ impl<T> Block<'_, T> {
     #[inline(always)]
     fn ahead<V: Simd<Elem = T>>(&self, j0: usize, i: usize, tiles: usize) -> Ahead<T> {
         let (p, width) = (&self.p, 2 * V::LEN);
-        let nothing = Ahead { row: null(), rs: 0, rows: 0, panels: 0, every: PAUSE, to: null_mut(), apart: 0 };
+        let nothing = Ahead { row: null(), rs: 0, rows: 0, panels: 0, every: isize::MAX, to: null_mut(), apart: 0 };
         // The first panel is a group of its own: all wait for it.
         let panel = j0 / width;
         let (start, len) = if panel == 0 { (0, 1) } else { ((panel - 1) / GROUP * GROUP + 1, GROUP) };
@@ -495,7 +495,7 @@ impl<T> Block<'_, T> {
             (p.b.wrapping_add(next * width), p.b_rs, null_mut())
         };
         let row = b.wrapping_offset(first as isize * rs);
-        Ahead { row, rs, rows, panels, every: visits, to, apart: p.k * width }
+        Ahead { row, rs, rows, panels, every: visits as isize, to, apart: p.k * width }
     }
 }
 
@@ -561,7 +561,11 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             }
 
             // A narrow panel is the last one.
-            let load = if vectors == 2 { AHEAD } else { WHOLE };
+            let load = match vectors {
+                2 if block.a_copy.is_some() && b == slot.cast_const() => PACKED,
+                2 => AHEAD,
+                _ => WHOLE,
+            };
             for i in 0..tiles.parts {
                 let (i0, rows) = tiles.part(i);
                 let ahead = block.ahead::<V>(j0, i, tiles.parts);
@@ -604,6 +608,7 @@ unsafe fn run<V: Simd>(rows: usize, vectors: usize, load: u8, t: &Tile<V::Elem>)
             (1, PART) => tile::run::<V, 1, PART>(rows, t),
             (1, _) => tile::run::<V, 1, CHAINS>(rows, t),
             (_, WHOLE) => tile::run::<V, 2, WHOLE>(rows, t),
+            (_, PACKED) => tile::run::<V, 2, PACKED>(rows, t),
             (_, AHEAD) => tile::run::<V, 2, AHEAD>(rows, t),
             (_, PART) => tile::run::<V, 2, PART>(rows, t),
             (_, _) => tile::run::<V, 2, CHAINS>(rows, t),

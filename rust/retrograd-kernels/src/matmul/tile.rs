@@ -32,8 +32,6 @@ impl Rows {
 /// Panels of B, of two vectors each, that are copied or fetched together: where memory has pages of 4 KB, each row of a
 /// panel is on a page of its own, and finding the page takes as long as fetching a line.
 pub(super) const GROUP: usize = 4;
-/// Steps between two looks at what else is to be done, where no more of B is.
-pub(super) const PAUSE: usize = 64;
 /// Steps from the end at which a tile asks for its part of C.
 const NEARLY_DONE: usize = 128;
 
@@ -45,7 +43,7 @@ pub(crate) struct Ahead<T> {
     pub rs: isize,
     pub rows: usize,
     pub panels: usize,
-    pub every: usize,
+    pub every: isize,
     /// Where the first row of the first panel is copied to; those of the others are `apart` elements from one another.
     /// Null if rows are fetched only.
     pub to: *mut T,
@@ -112,10 +110,13 @@ pub(crate) struct Tile<'a, T> {
 pub(super) const WHOLE: u8 = 0;
 /// As `WHOLE`, doing what `t.ahead` says on the way: a mode of its own, for small tiles would notice.
 pub(super) const AHEAD: u8 = 1;
+/// As `AHEAD`, A and B both being copies without gaps: `a_cs` is `R`, `b_rs` is `C * LEN`, and the rows of A are
+/// neighbours. Steps then need no addresses of their own, and a CPU whose other thread is busy has an eighth less to do.
+pub(super) const PACKED: u8 = 2;
 /// As it lies, `last` elements of the last vector being there.
-pub(super) const PART: u8 = 2;
+pub(super) const PART: u8 = 3;
 /// As `PART`, with the terms at even and at odd places added up apart, and then together; of `FEW_SUMS` at most.
-pub(super) const CHAINS: u8 = 3;
+pub(super) const CHAINS: u8 = 4;
 /// So few vectors of sums that a step takes as long as an addition.
 pub(super) const FEW_SUMS: usize = 4;
 
@@ -126,7 +127,7 @@ pub(super) const FEW_SUMS: usize = 4;
 /// 2. `t.a` is readable for `R` x `k` elements at its strides, `t.b` for `k` runs of `C * LEN` elements, with `PART` of
 ///    `(C - 1) * LEN + last`, with stride `b_rs`.
 /// 3. `t.c` is writable (and readable, if `accumulate`) as its comment says, `1 <= last <= LEN`.
-/// 4. `t.ahead` meets duty 2 of [`Ahead::take`], and `every` is not zero.
+/// 4. `t.ahead` meets duty 2 of [`Ahead::take`]; with `PACKED`, strides are what it says.
 /// 5. `t.start` is null or readable for `R` elements.
 /// 6. What is written overlaps nothing that is read, except C itself.
 #[inline(always)]
@@ -144,17 +145,23 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
                 *acc = [V::splat(t.start.add(i)); C];
             }
         }
-        let rows = *t.a_rows;
+        // Of copies, these are constants: addresses have them in place of registers.
+        let (rows, a_cs, b_rs) = if LOAD == PACKED {
+            debug_assert!(t.a_cs == R as isize && t.b_rs == (C * V::LEN) as isize);
+            (Rows::of::<V::Elem>(1), R as isize, (C * V::LEN) as isize)
+        } else {
+            (*t.a_rows, t.a_cs, t.b_rs)
+        };
         let (mut a, mut b) = (t.a, t.b);
         let mut left = t.k;
         if LOAD == CHAINS {
             let mut odd = [[V::zero(); C]; R];
             while left >= 2 {
                 step::<V, R, C, LOAD>(t, rows, &mut acc, a, b);
-                let (second, row) = (a.wrapping_offset(t.a_cs), b.wrapping_offset(t.b_rs));
+                let (second, row) = (a.wrapping_offset(a_cs), b.wrapping_offset(b_rs));
                 step::<V, R, C, LOAD>(t, rows, &mut odd, second, row);
-                a = second.wrapping_offset(t.a_cs);
-                b = row.wrapping_offset(t.b_rs);
+                a = second.wrapping_offset(a_cs);
+                b = row.wrapping_offset(b_rs);
                 left -= 2;
             }
             for (i, acc) in acc.iter_mut().enumerate() {
@@ -163,29 +170,46 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
                 }
             }
         }
-        let every = if LOAD == AHEAD { t.ahead.map_or(left, |ahead| ahead.every) } else { left };
+        let ahead = if LOAD == AHEAD || LOAD == PACKED { t.ahead } else { None };
+        macro_rules! steps {
+            ($($i:literal)*) => {
+                $(step::<V, R, C, LOAD>(t, rows, &mut acc, a.wrapping_offset($i * a_cs), b.wrapping_offset($i * b_rs));)*
+            };
+        }
         let mut turn = 0;
-        while left > 0 {
-            if LOAD == AHEAD
-                && let Some(ahead) = t.ahead
-            {
-                ahead.take::<V>(turn);
-                turn += 1;
-                // C is asked for once, at the first turn that is so near to the end: later, all of it is waited for.
-                if left <= NEARLY_DONE && left + every > NEARLY_DONE {
+        if let Some(ahead) = ahead {
+            // One loop, whose branches a CPU foresees; one that ends at every row would cost a restart each.
+            let nearly_done = t.k.min(NEARLY_DONE);
+            let mut due = 0;
+            while left >= 4 {
+                if due <= 0 {
+                    ahead.take::<V>(turn);
+                    turn += 1;
+                    due += ahead.every;
+                }
+                if left <= nearly_done && left + 4 > nearly_done {
                     for i in 0..R {
                         let c = t.c.wrapping_offset(i as isize * t.c_rs);
                         prefetch_lines::<1, V::Elem>(c);
                         prefetch_lines::<1, V::Elem>(c.wrapping_add((C - 1) * V::LEN));
                     }
                 }
+                steps!(0 1 2 3);
+                a = a.wrapping_offset(4 * a_cs);
+                b = b.wrapping_offset(4 * b_rs);
+                left -= 4;
+                due -= 4;
             }
-            let steps = left.min(every);
-            left -= steps;
-            for _ in 0..steps {
-                step::<V, R, C, LOAD>(t, rows, &mut acc, a, b);
-                a = a.wrapping_offset(t.a_cs);
-                b = b.wrapping_offset(t.b_rs);
+        }
+        for _ in 0..left {
+            steps!(0);
+            a = a.wrapping_offset(a_cs);
+            b = b.wrapping_offset(b_rs);
+        }
+        if let Some(ahead) = ahead {
+            // What is due between the last chunks and the end.
+            for turn in turn..ahead.rows {
+                ahead.take::<V>(turn);
             }
         }
         for (i, acc) in acc.iter().enumerate() {

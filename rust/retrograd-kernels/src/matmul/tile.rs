@@ -111,7 +111,8 @@ pub(super) const WHOLE: u8 = 0;
 /// As `WHOLE`, doing what `t.ahead` says on the way: a mode of its own, for small tiles would notice.
 pub(super) const AHEAD: u8 = 1;
 /// As `AHEAD`, A and B both being copies without gaps: `a_cs` is `R`, `b_rs` is `C * LEN`, and the rows of A are
-/// neighbours. Steps then need no addresses of their own, and a CPU whose other thread is busy has an eighth less to do.
+/// neighbours. Steps then need no addresses of their own, and a CPU whose other thread is busy has an eighth less to
+/// do.
 pub(super) const PACKED: u8 = 2;
 /// As it lies, `last` elements of the last vector being there.
 pub(super) const PART: u8 = 3;

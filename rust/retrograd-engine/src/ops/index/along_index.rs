@@ -191,51 +191,61 @@ impl Along {
         if wrong.into_inner() { Err(self.refusal()) } else { Ok(()) }
     }
 
-    /// Checks all values: for those who write, which is not to begin if it cannot be done.
-    pub fn checked(mut self) -> Result<Checked> {
+    /// Checks all values beforehand, and keeps a copy of them (S6): for those who write to what is not theirs, which is
+    /// not to begin if it cannot be done.
+    pub fn checked(mut self) -> Result<Self> {
         self.index = copy::own_indices(&self.index)?;
-        if within(self.values(), self.size) { Ok(Checked(self)) } else { Err(self.refusal()) }
+        if within(self.values(), self.size) { Ok(self) } else { Err(self.refusal()) }
     }
-}
 
-/// An index all of whose values lead somewhere: a copy (S6).
-pub struct Checked(Along);
-
-impl Checked {
     /// Calls what `start` makes with each position of the index and the offset into the tensor, where it may write.
     /// Positions that lead to the same place come in order, on one thread; every thread has one of its own, so that
-    /// what it holds is known not to change with what it writes.
-    pub fn each<F: FnMut(usize, isize)>(&self, start: impl Fn() -> F + Sync) {
-        let count = self.0.index.numel();
-        let block = count / self.0.lead.max(1);
-        let (stride, step, values) = (self.0.stride(), self.0.step, self.0.values());
-        split(self.0.lead, 1, count as f64 * WRITE_COST, &|leads| {
+    /// what it holds is known not to change with what it writes. An error if a value leads nowhere, with positions left
+    /// out; [`Along::checked`] says so before.
+    pub fn each<F: FnMut(usize, isize)>(&self, start: impl Fn() -> F + Sync) -> Result<()> {
+        let count = self.index.numel();
+        let block = count / self.lead.max(1);
+        let (stride, step, values) = (self.stride(), self.step, self.values());
+        let wrong = AtomicBool::new(false);
+        split(self.lead, 1, count as f64 * WRITE_COST, &|leads| {
             let mut f = start();
-            self.0.stretches(values, leads.start * block..leads.end * block, |at, base, values| {
+            let mut own = [0; CHUNK];
+            self.stretches(values, leads.start * block..leads.end * block, |at, base, values| {
+                // Each value is read once, so that what is checked is what is used (S6).
+                let own = &mut own[..values.len()];
+                for (own, value) in own.iter_mut().zip(values) {
+                    // SAFETY: a value of the index.
+                    *own = unsafe { std::ptr::from_ref(value).read_volatile() };
+                }
+                if !within(own, self.size) {
+                    wrong.store(true, Ordering::Relaxed);
+                    return;
+                }
                 // A case of its own, since most indices are along contiguous rows, where the products would take most
                 // of the time.
                 if (stride, step) == (0, 1) {
-                    for (j, &i) in values.iter().enumerate() {
+                    for (j, &i) in own.iter().enumerate() {
                         f(at + j, base + i as isize);
                     }
                 } else {
-                    for (j, &i) in values.iter().enumerate() {
+                    for (j, &i) in own.iter().enumerate() {
                         f(at + j, base + j as isize * stride + i as isize * step);
                     }
                 }
             });
         });
+        if wrong.into_inner() { Err(self.refusal()) } else { Ok(()) }
     }
 
     /// The offsets of all elements, for those who come back to them.
-    pub fn offsets(&self) -> Vec<isize> {
-        let mut all = vec![0; self.0.index.numel()];
+    pub fn offsets(&self) -> Result<Vec<isize>> {
+        let mut all = vec![0; self.index.numel()];
         let to = SharedPtr(all.as_mut_ptr());
         self.each(|| {
             let to = to.get();
             // SAFETY: a position of the index, which has as many.
             move |k, offset| unsafe { *to.add(k) = offset }
-        });
-        all
+        })?;
+        Ok(all)
     }
 }

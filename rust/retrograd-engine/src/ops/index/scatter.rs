@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::advanced::and_none;
 use super::along::check_index;
-use super::along_index::{Along, Checked, rows_named};
+use super::along_index::{Along, rows_named};
 use super::scatter_reduce::scatter_reduce_as;
 use super::walk::{IndexWalk, add_in_float32, second, sum};
 use crate::autograd::Grads;
@@ -69,14 +69,15 @@ impl Scatter {
     fn name(&self) -> &'static str {
         if self.add { "scatter_add" } else { "scatter" }
     }
-    /// Checks, then writes to `to`.
-    fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
+    /// Writes to `to`: all, or if the index is not right, nothing. A fresh result may be left with a part, since nobody
+    /// sees it.
+    fn write(&self, xs: &[&Tensor], to: &Tensor, fresh: bool) -> Result<()> {
         let index = xs[1];
         if index.numel() == 0 {
             return Ok(());
         }
         if self.add && to.dtype().half().is_some() {
-            return add_in_float32(to, xs[2], |to, src| self.write(&[xs[0], index, src], to));
+            return add_in_float32(to, xs[2], |to, src| self.write(&[xs[0], index, src], to, fresh));
         }
         let mut src = covered(xs[2], index)?;
         if copy::ranges_meet(&src, to) {
@@ -98,17 +99,17 @@ impl Scatter {
             }
             return Ok(());
         }
-        let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
+        let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?;
+        let at = if fresh { at } else { at.checked()? };
         if self.add {
-            return match_dtype!(rings, to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
+            return match_dtype!(rings, to.dtype(), T => combine(&src, to, &at, T::add));
         }
-        match_dtype!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
-        Ok(())
+        match_dtype!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b))
     }
 }
 
 /// Combines the elements of `src`, which are contiguous and as many as those of the index, with those of `to`.
-fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T) -> T + Sync + Copy) {
+fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Along, f: impl Fn(T, T) -> T + Sync + Copy) -> Result<()> {
     let (src, to) = (SharedPtr(src.ptr::<T>()), SharedPtr(to.ptr::<T>()));
     at.each(|| {
         let (src, to) = (src.get().cast_const(), to.get());
@@ -119,7 +120,7 @@ fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T)
                 *to = f(*to, *src.add(k));
             }
         }
-    });
+    })
 }
 
 impl Primitive for Scatter {
@@ -145,14 +146,14 @@ impl Primitive for Scatter {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
-        self.write(xs, &result)?;
+        self.write(xs, &result, true)?;
         Ok(out(result))
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !xs[0].is_same(out) {
             return Ok(false);
         }
-        self.write(xs, out)?;
+        self.write(xs, out, false)?;
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -172,20 +173,21 @@ struct ScatterValue {
 }
 
 impl ScatterValue {
-    fn write(&self, index: &Tensor, to: &Tensor) -> Result<()> {
+    /// As [`Scatter::write`].
+    fn write(&self, index: &Tensor, to: &Tensor, fresh: bool) -> Result<()> {
         if index.numel() == 0 {
             return Ok(());
         }
-        let at = Along::new(Self::NAME, to.sizes(), to.strides(), self.dim, index)?.checked()?;
+        let at = Along::new(Self::NAME, to.sizes(), to.strides(), self.dim, index)?;
+        let at = if fresh { at } else { at.checked()? };
         match_dtype!(any, to.dtype(), T => {
             let (value, to) = (T::from_scalar(self.value), SharedPtr(to.ptr::<T>()));
             at.each(|| {
                 let (to, value) = (to.get(), value);
                 // SAFETY: S1 and S3: the offsets were checked against the sizes.
                 move |_, o| unsafe { *to.offset(o) = value }
-            });
-        });
-        Ok(())
+            })
+        })
     }
 }
 
@@ -205,14 +207,14 @@ impl Primitive for ScatterValue {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
-        self.write(xs[1], &result)?;
+        self.write(xs[1], &result, true)?;
         Ok(out(result))
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !xs[0].is_same(out) {
             return Ok(false);
         }
-        self.write(xs[1], out)?;
+        self.write(xs[1], out, false)?;
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -133,7 +133,7 @@ impl Primitive for ScatterReduce {
         if xs[1].numel() == 0 {
             return Ok(out(result));
         }
-        let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.checked()?.offsets();
+        let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.offsets()?;
         let src = copy::contiguous(xs[2])?;
         if result.dtype().is_complex() {
             return match_dtype!(complex, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {

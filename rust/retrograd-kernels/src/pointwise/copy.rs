@@ -21,6 +21,23 @@ pub fn copying(bytes: usize) -> f64 {
     bytes as f64 * if bytes < NEAR { 0.02 } else { 0.05 }
 }
 
+/// Copies `bytes` bytes, a part of a result of `whole` bytes: past the caches if all of it would not stay there.
+///
+/// # Safety
+/// 1. `from` is readable and initialised, `to` writable, for `bytes` bytes. 2. They do not overlap.
+#[inline]
+pub unsafe fn copy_part(from: *const u8, to: *mut u8, bytes: usize, whole: usize) {
+    // SAFETY: (1, 2) ours.
+    unsafe {
+        if is_streamed(whole) {
+            stream(from, to, bytes);
+            finish();
+        } else {
+            std::ptr::copy_nonoverlapping(from, to, bytes);
+        }
+    }
+}
+
 /// Copies elements between layouts of the same dtype; contiguous ones by `memcpy`, transposes in squares.
 ///
 /// # Safety
@@ -49,20 +66,12 @@ pub unsafe fn copy_strided_at<T: Copy>(
     let cost = copying(count * size_of::<T>());
     let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     if is_contiguous(sizes, a_strides) && is_contiguous(sizes, o_strides) {
-        if is_streamed(count * size_of::<T>()) {
-            return split(count, 4096, cost, &|some| {
-                // SAFETY: duties 1 and 2, the layout being contiguous; no other piece has these elements.
-                unsafe {
-                    let (a, o) = (a.get().add(some.start), o.get().add(some.start));
-                    stream(a.cast(), o.cast(), some.len() * size_of::<T>());
-                }
-                finish();
-            });
-        }
+        let whole = count * size_of::<T>();
         return split(count, 4096, cost, &|some| {
             // SAFETY: duties 1 and 2, the layout being contiguous; no other piece has these elements.
             unsafe {
-                std::ptr::copy_nonoverlapping(a.get().add(some.start), o.get().add(some.start), some.len());
+                let (a, o) = (a.get().add(some.start), o.get().add(some.start));
+                copy_part(a.cast(), o.cast(), some.len() * size_of::<T>(), whole);
             }
         });
     }

@@ -29,6 +29,7 @@ use super::{How, Reachable, needed_inputs};
 use crate::error::Result;
 use crate::interrupt;
 use crate::kernels::parallel::split;
+use crate::kernels::pointwise::copy_part;
 use crate::storage::reclaim::reading;
 use crate::tensor::{DType, Tensor, copy};
 
@@ -300,6 +301,22 @@ fn window(x: &Tensor, elements: &Range<usize>) -> Result<Tensor> {
     Tensor::from_parts(x.storage(), x.dtype(), &[elements.len()], &[stride], x.storage_offset() + first)
 }
 
+/// Writes the gradient of some elements to its place in the whole.
+fn write(grad: &Tensor, whole: &Tensor, elements: &Range<usize>) -> Result<()> {
+    let to = window(whole, elements)?;
+    if !is_plain(grad) || !grad.is_contiguous() {
+        return copy::copy_into(grad, &to);
+    }
+    let (reading, size) = (reading(), whole.dtype().size());
+    // SAFETY: (1) both are contiguous and have these elements, of one dtype; (2) the whole is new, and no other block
+    // writes these elements.
+    unsafe {
+        let (from, to) = (grad.data_ptr(&reading).cast_const(), to.data_ptr(&reading));
+        copy_part(from, to, elements.len() * size, whole.numel() * size);
+    }
+    Ok(())
+}
+
 /// What leaves the chain at a place: the first node and edge that it comes from, and the sum of all that does.
 struct Sum {
     from: (usize, usize),
@@ -355,7 +372,7 @@ impl Blocks<'_, '_> {
                 return Ok(None);
             }
             let whole = Tensor::empty(self.g.sizes(), grad.dtype())?;
-            copy::copy_into(grad, &window(&whole, &elements)?)?;
+            write(grad, &whole, &elements)?;
             *grad = whole;
         }
         Ok(Some(sums))
@@ -393,7 +410,7 @@ impl Blocks<'_, '_> {
                 (None, None) => {}
                 (Some(sum), Some(whole)) if sum.from == whole.from && sum.grad.dtype() == whole.grad.dtype() => {
                     if !whole.grad.is_same(self.g) {
-                        copy::copy_into(&sum.grad, &window(&whole.grad, elements)?)?;
+                        write(&sum.grad, &whole.grad, elements)?;
                     }
                 }
                 _ => return Ok(false),

@@ -12,11 +12,13 @@ use std::sync::Arc;
 use num_complex::Complex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use retrograd_kernels::fft::{ColumnPlan, Plan, RealPlan};
+
+pub use retrograd_kernels::fft::LongPlan;
 use retrograd_kernels::real::Real;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 
 use cache::Cache;
-use prime::PrimeLength;
+use prime::{PrimeLength, RealPrime};
 
 /// What the parts of transformed numbers can be: f32 or f64. Each plans by functions that are no generic ones, so that
 /// this crate, and not the one that calls it, compiles the transforms.
@@ -26,7 +28,11 @@ pub trait Number: FftNum + Real {
     #[doc(hidden)]
     fn column_plan(n: usize) -> Arc<Option<ColumnPlan<Self>>>;
     #[doc(hidden)]
+    fn long_line_plan(n: usize) -> Arc<Option<LongPlan<Self>>>;
+    #[doc(hidden)]
     fn real_line_plan(n: usize) -> Arc<Option<RealPlan<Self>>>;
+    #[doc(hidden)]
+    fn real_prime_plan(n: usize, inverse: bool) -> Arc<Option<RealPrime<Self>>>;
     #[doc(hidden)]
     fn complex_plan(n: usize, inverse: bool) -> Arc<dyn Fft<Self>>;
     #[doc(hidden)]
@@ -46,9 +52,18 @@ macro_rules! numbers {
                 static KEPT: Cache<Option<ColumnPlan<$T>>> = Cache::new();
                 KEPT.get(n, || Arc::new(ColumnPlan::new(n)))
             }
+            fn long_line_plan(n: usize) -> Arc<Option<LongPlan<Self>>> {
+                static KEPT: Cache<Option<LongPlan<$T>>> = Cache::new();
+                KEPT.get(n, || Arc::new(LongPlan::new(n)))
+            }
             fn real_line_plan(n: usize) -> Arc<Option<RealPlan<Self>>> {
                 static KEPT: Cache<Option<RealPlan<$T>>> = Cache::new();
                 KEPT.get(n, || Arc::new(RealPlan::new(n)))
+            }
+            fn real_prime_plan(n: usize, inverse: bool) -> Arc<Option<RealPrime<Self>>> {
+                static KEPT: [Cache<Option<RealPrime<$T>>>; 2] = [Cache::new(), Cache::new()];
+                let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
+                KEPT[usize::from(inverse)].get(n, || Arc::new(RealPrime::new(n, direction)))
             }
             fn complex_plan(n: usize, inverse: bool) -> Arc<dyn Fft<Self>> {
                 static KEPT: [Cache<dyn Fft<$T>>; 2] = [Cache::new(), Cache::new()];
@@ -75,6 +90,11 @@ numbers!(f32, f64);
 /// in float32 360 take 1.1 times as long in vectors, 500 half, 512 0.9 times, 1000 0.7 times.
 fn worth_vectors(n: usize) -> bool {
     n >= 400
+}
+
+/// The plan for contiguous lines of `n` complex numbers that are divided among threads, if they are as long as that.
+pub fn long_plan<T: Number>(n: usize) -> Arc<Option<LongPlan<T>>> {
+    T::long_line_plan(n)
 }
 
 /// A transform of lines of one length to lines of one length. Threads share it.
@@ -251,8 +271,9 @@ fn ends<T: Number>(half: &mut [Complex<T>], n: usize, by: T) {
 }
 
 /// Plans of transforms of `n` real numbers, or to them.
-enum OfReal<T, P: ?Sized> {
+enum OfReal<T: Number, P: ?Sized> {
     Vectors(Arc<Option<RealPlan<T>>>),
+    Prime(Arc<Option<RealPrime<T>>>),
     /// Of an odd number of them: that of complex numbers, forward or inverse.
     Odd(Arc<dyn Fft<T>>),
     Even(Arc<P>),
@@ -261,15 +282,19 @@ enum OfReal<T, P: ?Sized> {
 impl<T: Number, P: ?Sized> OfReal<T, P> {
     fn new(n: usize, inverse: bool, even: impl FnOnce(usize) -> Arc<P>) -> Self {
         let vectors = T::real_line_plan(n);
-        match n {
-            _ if vectors.is_some() => Self::Vectors(vectors),
-            _ if n.is_multiple_of(2) => Self::Even(even(n)),
-            _ => Self::Odd(T::complex_plan(n, inverse)),
+        if vectors.is_some() {
+            return Self::Vectors(vectors);
         }
+        if n.is_multiple_of(2) {
+            return Self::Even(even(n));
+        }
+        let prime = T::real_prime_plan(n, inverse);
+        if prime.is_some() { Self::Prime(prime) } else { Self::Odd(T::complex_plan(n, inverse)) }
     }
     fn scratch(&self, n: usize, even: impl FnOnce(&P) -> usize) -> usize {
         match self {
             Self::Vectors(plan) => complex((**plan).as_ref().map_or(0, RealPlan::work)),
+            Self::Prime(plan) => (**plan).as_ref().map_or(0, RealPrime::scratch),
             Self::Odd(plan) => 2 * n + plan.get_outofplace_scratch_len(),
             Self::Even(plan) => even(plan),
         }
@@ -336,6 +361,9 @@ impl<T: Number> Lines for RealLines<T> {
                     // SAFETY: (1) a line of `n` numbers and one of at least `n / 2 + 1` pairs, and scratch memory as
                     // asserted; (2) mutable slices are disjoint from others.
                     unsafe { plan.forward(scale, from.as_ptr(), to.as_mut_ptr().cast(), work) };
+                }
+                OfReal::Prime(plan) => {
+                    (**plan).as_ref().expect("a plan").forward(from, &mut to[..n / 2 + 1], scratch, scale);
                 }
                 OfReal::Odd(plan) => {
                     let (line, scratch) = scratch.split_at_mut(n);
@@ -412,6 +440,9 @@ impl<T: Number> Lines for HalfLines<T> {
                     // (2) mutable slices are disjoint from others.
                     unsafe { plan.inverse(scale, self.ends, from.as_ptr().cast(), to.as_mut_ptr(), work) };
                 }
+                OfReal::Prime(plan) => {
+                    (**plan).as_ref().expect("a plan").inverse(from[0].re * self.ends, from, to, scratch, scale);
+                }
                 OfReal::Odd(plan) => {
                     let (line, scratch) = scratch.split_at_mut(n);
                     let (result, scratch) = scratch.split_at_mut(n);
@@ -461,7 +492,7 @@ mod tests {
     #[test]
     fn lines_are_what_the_definition_says() {
         let zero = C::new(0.0, 0.0);
-        for n in [1, 2, 3, 4, 5, 8, 13, 16, 60, 101, 107, 128, 256, 337, 480] {
+        for n in [1, 2, 3, 4, 5, 8, 13, 16, 60, 101, 107, 127, 128, 256, 337, 480, 1009] {
             let x: Vec<C> = (0..n).map(|i| C::new((i as f64).sin(), (3.0 * i as f64).cos())).collect();
             let real: Vec<f64> = x.iter().map(|z| z.re).collect();
             let of_real: Vec<C> = real.iter().map(|&re| re.into()).collect();

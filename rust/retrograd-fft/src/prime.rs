@@ -7,7 +7,7 @@
 use num_complex::Complex;
 use rustfft::{Direction, Fft, FftDirection, Length};
 
-use crate::{ComplexLines, Lines, Number};
+use crate::{ComplexLines, HalfLines, Lines, Number, RealLines, parts};
 
 /// Shorter ones have code of their own in rustfft.
 const SHORTEST: usize = 101;
@@ -38,9 +38,17 @@ fn power(a: usize, mut k: usize, n: usize) -> usize {
     result
 }
 
-impl<T: Number> PrimeLength<T> {
-    /// The transform of `n` numbers, if `n` is a prime that this is good for.
-    pub fn new(n: usize, direction: FftDirection) -> Option<Self> {
+/// Powers of a generator of the numbers below a prime.
+struct Powers {
+    /// The `q` of each `g^q`, those of 1, 2 and so on.
+    places: Vec<u32>,
+    /// `g^-q` for each `q`.
+    inverses: Vec<usize>,
+}
+
+impl Powers {
+    /// Those below `n`, if it is a prime that these transforms are good for.
+    fn new(n: usize) -> Option<Self> {
         if n < SHORTEST || n > u32::MAX as usize || (2..).take_while(|d| d * d <= n).any(|d| n.is_multiple_of(d)) {
             return None;
         }
@@ -56,25 +64,39 @@ impl<T: Number> PrimeLength<T> {
         let divisors = FACTORS.into_iter().filter(|f| (n - 1).is_multiple_of(*f));
         let generates = |g: &usize| divisors.clone().all(|f| power(*g, (n - 1) / f, n) != 1);
         let generator = (2..n).find(generates)?;
-        let mut places = vec![0; n - 1];
-        let mut inverses = vec![0; n - 1];
+        let (mut places, mut inverses) = (vec![0; n - 1], vec![0; n - 1]);
         let mut last = 1;
         for q in 0..n - 1 {
             places[last - 1] = q as u32;
             inverses[(n - 1 - q) % (n - 1)] = last;
             last = last * generator % n;
         }
-        let inner = ComplexLines::new(n - 1, false);
+        Some(Self { places, inverses })
+    }
+
+    /// The transform of `w^(g^-q)` over the length.
+    fn factors<T: Number>(&self, direction: FftDirection, inner: &ComplexLines<T>) -> Vec<Complex<T>> {
+        let n = self.places.len() + 1;
         let turn = if direction == FftDirection::Forward { -std::f64::consts::TAU } else { std::f64::consts::TAU };
-        let root = |k: usize| {
-            let w = Complex::from_polar(1.0 / (n - 1) as f64, turn * k as f64 / n as f64);
+        let root = |k: &usize| {
+            let w = Complex::from_polar(1.0 / (n - 1) as f64, turn * *k as f64 / n as f64);
             Complex::new(T::from_f64(w.re).expect("a float"), T::from_f64(w.im).expect("a float"))
         };
-        let roots: Vec<_> = inverses.into_iter().map(root).collect();
+        let roots: Vec<_> = self.inverses.iter().map(root).collect();
         let zero = Complex::new(T::zero(), T::zero());
         let (mut factors, mut scratch) = (vec![zero; n - 1], vec![zero; inner.scratch()]);
         inner.run_from(&roots, &mut factors, &mut scratch, T::one());
-        Some(Self { inner, direction, places, factors })
+        factors
+    }
+}
+
+impl<T: Number> PrimeLength<T> {
+    /// The transform of `n` numbers, if `n` is a prime that this is good for.
+    pub fn new(n: usize, direction: FftDirection) -> Option<Self> {
+        let powers = Powers::new(n)?;
+        let inner = ComplexLines::new(n - 1, false);
+        let factors = powers.factors(direction, &inner);
+        Some(Self { inner, direction, places: powers.places, factors })
     }
 
     /// Transforms the line `from` to `to`, given two lines of scratch memory and that of the inner transform.
@@ -140,6 +162,108 @@ impl<T: Number> Fft<T> for PrimeLength<T> {
     }
     fn get_immutable_scratch_len(&self) -> usize {
         2 * self.places.len() + self.inner.scratch()
+    }
+}
+
+/// The transform of a prime number of real numbers to half of its results, and its inverse, by transforms of real
+/// numbers.
+///
+/// Opposite numbers have opposite powers: `g^(q + h) = -g^q` for `h = (n - 1) / 2`. The real part of `w^(g^-q)`
+/// therefore has the period `h`, and its transform numbers at even places alone; the imaginary part changes its sign
+/// from one `h` to the next, and has those at odd places. So one transform of real numbers convolves with both, and of
+/// its product one inverse makes the difference of both parts of the result: turned by `i` at odd places it is that of
+/// real numbers. The parts are told from one another by their values `h` further on.
+pub struct RealPrime<T: Number> {
+    forward: RealLines<T>,
+    inverse: HalfLines<T>,
+    powers: Powers,
+    /// Of `w^(g^-q)`, and at odd places of `i` times that.
+    factors: Vec<Complex<T>>,
+}
+
+impl<T: Number> RealPrime<T> {
+    /// The transform of `n` real numbers, or to them if it is the inverse, if `n` is a prime that this is good for.
+    pub fn new(n: usize, direction: FftDirection) -> Option<Self> {
+        let powers = Powers::new(n)?;
+        let mut factors = powers.factors(direction, &ComplexLines::new(n - 1, false));
+        factors.truncate(n.div_ceil(2));
+        let half = T::from_f64(0.5).expect("a float");
+        for (k, factor) in factors.iter_mut().enumerate() {
+            *factor = match (direction, k % 2) {
+                // Both parts of a result are half of a sum.
+                (FftDirection::Forward, 0) => *factor * half,
+                (FftDirection::Forward, _) => Complex::new(-factor.im, factor.re) * half,
+                (FftDirection::Inverse, 0) => *factor,
+                (FftDirection::Inverse, _) => Complex::new(factor.im, -factor.re),
+            };
+        }
+        let (forward, inverse) = (RealLines::new(n - 1, false, T::one()), HalfLines::new(n - 1, T::one()));
+        Some(Self { forward, inverse, powers, factors })
+    }
+
+    /// Complex numbers of scratch memory.
+    pub fn scratch(&self) -> usize {
+        2 * self.factors.len() + self.forward.scratch().max(self.inverse.scratch())
+    }
+
+    /// Convolves the real numbers that `fill` writes, in the order of powers, with the factors, adding `first` to all
+    /// sums; returns them times `scale`, and what the numbers add up to.
+    fn convolve<'s>(
+        &self,
+        scratch: &'s mut [Complex<T>],
+        scale: T,
+        first: T,
+        fill: impl FnOnce(&mut [T]),
+    ) -> (&'s mut [T], T) {
+        let m = self.powers.places.len();
+        let (line, rest) = scratch.split_at_mut(self.factors.len());
+        let (spectrum, rest) = rest.split_at_mut(self.factors.len());
+        let line = parts(line, m);
+        // SAFETY: `parts` asserts that there are as many numbers; nobody else has them while the scratch is borrowed.
+        let line = unsafe { std::slice::from_raw_parts_mut(line, m) };
+        fill(line);
+        self.forward.run(line, spectrum, rest, T::one());
+        let sum = spectrum[0].re;
+        for (z, factor) in spectrum.iter_mut().zip(&self.factors) {
+            *z = *z * factor;
+        }
+        spectrum[0].re = spectrum[0].re + first;
+        self.inverse.run(spectrum, line, rest, scale);
+        (line, sum)
+    }
+
+    /// Writes the first `n / 2 + 1` results of `from`, times `scale`.
+    pub fn forward(&self, from: &[T], to: &mut [Complex<T>], scratch: &mut [Complex<T>], scale: T) {
+        let (m, half) = (self.powers.places.len(), T::from_f64(0.5).expect("a float"));
+        let (sums, sum) = self.convolve(scratch, scale, from[0] * half, |line| {
+            for (&x, &at) in from[1..].iter().zip(&self.powers.places) {
+                line[at as usize] = x;
+            }
+        });
+        to[0] = Complex::new((from[0] + sum) * scale, T::zero());
+        for (z, &at) in to[1..=m / 2].iter_mut().zip(&self.powers.places) {
+            // The result `g^-p` is at `p`.
+            let p = (m - at as usize) % m;
+            let (a, b) = (sums[p], sums[if p < m / 2 { p + m / 2 } else { p - m / 2 }]);
+            *z = Complex::new(a + b, b - a);
+        }
+    }
+
+    /// Writes the `n` real numbers of which `from` is the first half of the transform, times `scale`; `first` is in
+    /// place of its first number.
+    pub fn inverse(&self, first: T, from: &[Complex<T>], to: &mut [T], scratch: &mut [Complex<T>], scale: T) {
+        let m = self.powers.places.len();
+        let (sums, sum) = self.convolve(scratch, scale, first, |line| {
+            for (z, &at) in from[1..].iter().zip(&self.powers.places) {
+                let q = at as usize;
+                line[q] = z.re - z.im;
+                line[if q < m / 2 { q + m / 2 } else { q - m / 2 }] = z.re + z.im;
+            }
+        });
+        to[0] = (first + sum) * scale;
+        for (x, &at) in to[1..].iter_mut().zip(&self.powers.places) {
+            *x = sums[(m - at as usize) % m];
+        }
     }
 }
 

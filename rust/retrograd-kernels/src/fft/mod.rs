@@ -9,11 +9,13 @@
 //! A line's result does not depend on the lines beside it, nor on its place among them.
 
 mod butterfly;
+mod long;
 mod real;
 mod steps;
 #[cfg(test)]
 mod tests;
 
+pub use long::LongPlan;
 pub use real::RealPlan;
 
 use crate::real::Real;

@@ -191,6 +191,30 @@ impl<V: Vector> Sink<V> for Multiplied<V::Elem> {
     }
 }
 
+/// Planes whose numbers are multiplied, when they are written, by a number of their row and by one that `by` has for
+/// their row and column.
+#[derive(Clone, Copy)]
+pub struct Turned<T> {
+    pub to: Planes<T>,
+    pub by: Planes<T>,
+    /// Pairs, one of each row.
+    pub rows: *const T,
+}
+
+impl<V: Vector> Sink<V> for Turned<V::Elem> {
+    /// So that rows stay rows; what is written goes on to the end of a vector.
+    const ENDS: bool = true;
+    #[inline(always)]
+    unsafe fn store<const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
+        // SAFETY: a value of this type is proof of its instructions; duty 1, of planes and pairs of as many rows.
+        unsafe {
+            let [re, im] = [0, 1].map(|part| z.re.splat(*self.rows.add(2 * row + part)));
+            let by = self.by.load::<WHOLE>(row, column).times(C { re, im });
+            self.to.store::<WHOLE>(row, column, z.times(by));
+        }
+    }
+}
+
 /// Complex numbers; rows `step` numbers apart, of `width` ones.
 #[derive(Clone, Copy)]
 pub struct Pairs<T> {

@@ -138,6 +138,43 @@ fn columns_are_what_the_definition_says() {
     }
 }
 
+/// Blocks from the last to the first: none of a pass waits for another.
+fn long<T: Real + Into<f64>>(level: InstructionSet, x: &[Complex<f64>], inverse: bool, want: &[Complex<f64>]) {
+    let n = x.len();
+    let plan = LongPlan::<T>::at(level, n).expect("a plan");
+    let from = parts::<T>(x);
+    let (mut between, mut memory) = (work::<T>(plan.between()), work::<T>(plan.work()));
+    let mut to = work::<T>(2 * n);
+    let [first, second] = plan.blocks();
+    for block in (0..first).rev() {
+        // SAFETY: (1) of these lengths; (2) three allocations.
+        unsafe { plan.first(inverse, block, from.as_ptr(), between.as_mut_ptr(), memory.as_mut_ptr()) };
+    }
+    for block in (0..second).rev() {
+        let (between, to) = (between.as_ptr(), to.as_mut_ptr());
+        // SAFETY: (1) all blocks of the first pass were computed; (2) three allocations of these lengths.
+        unsafe { plan.second(inverse, T::of(0.5), block, between, to, memory.as_mut_ptr()) };
+    }
+    check(&to, want, 0.5, n, "transform in two passes");
+}
+
+#[test]
+fn long_lines_are_what_the_definition_says() {
+    // Matrices of one block and of several, and sides that are no whole vectors.
+    for n in [16, 24, 60, 225, 256, 630, 1296, 1600, 4900] {
+        let x = numbers(n as u64, n);
+        for inverse in [false, true] {
+            let want = transform(&x, inverse);
+            for level in InstructionSet::available() {
+                long::<f32>(level, &x, inverse, &want);
+                long::<f64>(level, &x, inverse, &want);
+            }
+        }
+    }
+    assert!(LongPlan::<f32>::at(InstructionSet::detect(), 2 * 1009).is_none());
+    assert!(LongPlan::<f64>::new(LongPlan::<f64>::NEAR).is_none());
+}
+
 #[test]
 fn a_line_does_not_depend_on_those_beside_it() {
     let n = 60;

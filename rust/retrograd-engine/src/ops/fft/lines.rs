@@ -1,12 +1,13 @@
 //! Transforms along one axis of a tensor, line by line. Lines that lie side by side are transformed together where
 //! there is a transform for them; otherwise blocks of lines are copied to memory where each is contiguous, transformed
 //! there, and copied to the result. Threads share the lines; each of them is transformed in the same way whatever
-//! thread it is on, so results do not depend on their number.
+//! thread it is on, so results do not depend on their number. Threads share the parts of a line that is too long for a
+//! core's cache.
 
 use std::ops::Range;
 
 use num_complex::Complex;
-use retrograd_fft::{Lines, Number};
+use retrograd_fft::{Lines, LongPlan, Number};
 
 use crate::error::Result;
 use crate::kernels::parallel::{SharedPtr, try_split};
@@ -191,6 +192,59 @@ where
         Ok(())
     };
     try_split(layout.count, most, cost(layout.count, n.max(m)), &each)
+}
+
+/// The transform of the lines of `x` along `dim`, one after the other, each divided among threads; false, with nothing
+/// written, if lines are not contiguous.
+///
+/// # Safety
+/// As [`transform`], for the length of the plan.
+pub unsafe fn transform_long<T: Number + Element>(
+    plan: &LongPlan<T>,
+    inverse: bool,
+    x: &Tensor,
+    result: &Tensor,
+    dim: usize,
+    scale: f64,
+) -> Result<bool>
+where
+    Complex<T>: Element,
+{
+    let layout = Layout::new(x, result, dim);
+    if layout.step.strides != [1, 1] || result.numel() == 0 {
+        return Ok(false);
+    }
+    let scale = T::from_f64(scale).expect("a float");
+    let mut between = Scratch::new::<T>(plan.between())?;
+    let between = SharedPtr(between.slice::<T>().as_mut_ptr());
+    let half = cost(1, plan.length()) / 2.0;
+    let work = || Scratch::new::<T>(plan.work());
+    for [to, from] in Offsets::starting_at(&layout.others, 0).take(layout.count) {
+        let from = SharedPtr(x.ptr::<Complex<T>>().wrapping_offset(from).cast::<T>());
+        let to = SharedPtr(result.ptr::<Complex<T>>().wrapping_offset(to).cast::<T>());
+        let [first, second] = plan.blocks();
+        try_split(first, 1, half, &|blocks| -> Result<()> {
+            let _reading = reading();
+            let mut work = work()?;
+            for block in blocks {
+                let work = work.slice::<T>().as_mut_ptr();
+                // SAFETY: (1) S1 and S3: a line, and scratch memory; (2) what is written is nobody else's.
+                unsafe { plan.first(inverse, block, from.get(), between.get(), work) };
+            }
+            Ok(())
+        })?;
+        try_split(second, 1, half, &|blocks| -> Result<()> {
+            let _reading = reading();
+            let mut work = work()?;
+            for block in blocks {
+                let work = work.slice::<T>().as_mut_ptr();
+                // SAFETY: (1) the first pass is over; (2) S1 and S3: a line that nobody else uses, and scratch memory.
+                unsafe { plan.second(inverse, scale, block, between.get(), to.get(), work) };
+            }
+            Ok(())
+        })?;
+    }
+    Ok(true)
 }
 
 /// Nanoseconds that `count` lines of `n` numbers take, about.

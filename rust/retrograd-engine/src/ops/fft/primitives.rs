@@ -1,9 +1,9 @@
 //! The three transforms that have nodes: complex to complex, real to complex, complex to real.
 
 use num_complex::Complex;
-use retrograd_fft::{ComplexLines, HalfLines, Number, RealLines};
+use retrograd_fft::{ComplexLines, HalfLines, LongPlan, Number, RealLines, long_plan};
 
-use super::lines::transform;
+use super::lines::{transform, transform_long};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
@@ -57,9 +57,18 @@ where
 {
     let mut from = x;
     for (i, &dim) in dims.iter().rev().enumerate() {
-        let lines = ComplexLines::<T>::new(result.sizes()[dim].max(1), inverse);
+        let (n, scale) = (result.sizes()[dim].max(1), if i == 0 { scale } else { 1.0 });
+        let long = (n > LongPlan::<T>::NEAR).then(|| long_plan::<T>(n));
         // SAFETY: the caller's.
-        unsafe { transform(&lines, from, result, dim, if i == 0 { scale } else { 1.0 })? };
+        unsafe {
+            let done = match long.as_deref() {
+                Some(Some(plan)) => transform_long(plan, inverse, from, result, dim, scale)?,
+                _ => false,
+            };
+            if !done {
+                transform(&ComplexLines::<T>::new(n, inverse), from, result, dim, scale)?;
+            }
+        }
         from = result;
     }
     Ok(())

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use smallvec::SmallVec;
+
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
@@ -209,15 +211,13 @@ impl Along {
         let wrong = AtomicBool::new(false);
         split(self.lead, 1, count as f64 * WRITE_COST, &|leads| {
             let mut f = start();
-            let mut own = [0; CHUNK];
+            let mut own = SmallVec::<[i64; CHUNK]>::new();
             self.stretches(values, leads.start * block..leads.end * block, |at, base, values| {
                 // Each value is read once, so that what is checked is what is used (S6).
-                let own = &mut own[..values.len()];
-                for (own, value) in own.iter_mut().zip(values) {
-                    // SAFETY: a value of the index.
-                    *own = unsafe { std::ptr::from_ref(value).read_volatile() };
-                }
-                if !within(own, self.size) {
+                own.clear();
+                // SAFETY: a value of the index.
+                own.extend(values.iter().map(|value| unsafe { std::ptr::from_ref(value).read_volatile() }));
+                if !within(&own, self.size) {
                     wrong.store(true, Ordering::Relaxed);
                     return;
                 }

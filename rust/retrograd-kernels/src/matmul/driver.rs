@@ -549,7 +549,8 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             let mut b_rs = p.b_rs;
             // Wrapping: nothing is there if no panel is copied.
             let slot = block.b_copy.wrapping_add(block.slot(j0 / (2 * V::LEN)) * p.k * 2 * V::LEN);
-            if block.copy_b || columns < width {
+            let copied = block.copy_b || columns < width;
+            if copied {
                 if block.b_ready || block.copies_ahead() && j0 > 0 && columns == 2 * V::LEN {
                     // It is there already.
                 } else if let Some(part) = &block.source {
@@ -562,7 +563,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
 
             // A narrow panel is the last one.
             let load = match vectors {
-                2 if block.a_copy.is_some() && b == slot.cast_const() => PACKED,
+                2 if copied && block.a_copy.is_some() => PACKED,
                 2 => AHEAD,
                 _ => WHOLE,
             };

@@ -174,7 +174,10 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
         let ahead = if LOAD == AHEAD || LOAD == PACKED { t.ahead } else { None };
         macro_rules! steps {
             ($($i:literal)*) => {
-                $(step::<V, R, C, LOAD>(t, rows, &mut acc, a.wrapping_offset($i * a_cs), b.wrapping_offset($i * b_rs));)*
+                $({
+                    let (a, b) = (a.wrapping_offset($i * a_cs), b.wrapping_offset($i * b_rs));
+                    step::<V, R, C, LOAD>(t, rows, &mut acc, a, b);
+                })*
             };
         }
         let mut turn = 0;

@@ -218,30 +218,28 @@ where
     let mut between = Scratch::new::<T>(plan.between())?;
     let between = SharedPtr(between.slice::<T>().as_mut_ptr());
     let half = cost(1, plan.length()) / 2.0;
-    let work = || Scratch::new::<T>(plan.work());
+    // The blocks of a pass, divided among threads, each of which has memory to work in.
+    let pass = |blocks: usize, run: &(dyn Fn(usize, *mut T) + Sync)| {
+        try_split(blocks, 1, half, &|blocks| -> Result<()> {
+            let _reading = reading();
+            let mut work = Scratch::new::<T>(plan.work())?;
+            for block in blocks {
+                run(block, work.slice::<T>().as_mut_ptr());
+            }
+            Ok(())
+        })
+    };
+    let [first, second] = plan.blocks();
     for [to, from] in Offsets::starting_at(&layout.others, 0).take(layout.count) {
         let from = SharedPtr(x.ptr::<Complex<T>>().wrapping_offset(from).cast::<T>());
         let to = SharedPtr(result.ptr::<Complex<T>>().wrapping_offset(to).cast::<T>());
-        let [first, second] = plan.blocks();
-        try_split(first, 1, half, &|blocks| -> Result<()> {
-            let _reading = reading();
-            let mut work = work()?;
-            for block in blocks {
-                let work = work.slice::<T>().as_mut_ptr();
-                // SAFETY: (1) S1 and S3: a line, and scratch memory; (2) what is written is nobody else's.
-                unsafe { plan.first(inverse, block, from.get(), between.get(), work) };
-            }
-            Ok(())
+        pass(first, &|block, work| {
+            // SAFETY: (1) S1 and S3: a line, and scratch memory; (2) what is written is nobody else's.
+            unsafe { plan.first(inverse, block, from.get(), between.get(), work) }
         })?;
-        try_split(second, 1, half, &|blocks| -> Result<()> {
-            let _reading = reading();
-            let mut work = work()?;
-            for block in blocks {
-                let work = work.slice::<T>().as_mut_ptr();
-                // SAFETY: (1) the first pass is over; (2) S1 and S3: a line that nobody else uses, and scratch memory.
-                unsafe { plan.second(inverse, scale, block, between.get(), to.get(), work) };
-            }
-            Ok(())
+        pass(second, &|block, work| {
+            // SAFETY: (1) the first pass is over; (2) S1 and S3: a line that nobody else uses, and scratch memory.
+            unsafe { plan.second(inverse, scale, block, between.get(), to.get(), work) }
         })?;
     }
     Ok(true)

@@ -1,7 +1,5 @@
 //! Plans that were used last.
 
-use std::sync::Arc;
-
 use parking_lot::Mutex;
 
 /// As many plans are kept ...
@@ -11,15 +9,15 @@ const PLANS: usize = 32;
 const NUMBERS: usize = 1 << 21;
 
 /// Plans by the length of their lines, the one that was used last in front.
-pub struct Cache<P: ?Sized>(Mutex<Vec<(usize, Arc<P>)>>);
+pub struct Cache<P>(Mutex<Vec<(usize, P)>>);
 
-impl<P: ?Sized> Cache<P> {
+impl<P: Clone> Cache<P> {
     pub const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
     /// The plan for lines of `length` numbers: the one that is kept, or a new one.
-    pub fn get(&self, length: usize, plan: impl FnOnce() -> Arc<P>) -> Arc<P> {
+    pub fn get(&self, length: usize, plan: impl FnOnce() -> P) -> P {
         if let Some(kept) = self.kept(length) {
             return kept;
         }
@@ -30,7 +28,7 @@ impl<P: ?Sized> Cache<P> {
         if plans.iter().all(|(l, _)| *l != length) {
             plans.insert(0, (length, new.clone()));
             let mut numbers = 0;
-            let fits = |(length, _): &&(usize, Arc<P>)| {
+            let fits = |(length, _): &&(usize, P)| {
                 numbers += length;
                 numbers <= NUMBERS
             };
@@ -40,7 +38,7 @@ impl<P: ?Sized> Cache<P> {
         new
     }
 
-    fn kept(&self, length: usize) -> Option<Arc<P>> {
+    fn kept(&self, length: usize) -> Option<P> {
         let mut plans = self.0.lock();
         let at = plans.iter().position(|(l, _)| *l == length)?;
         plans[..=at].rotate_right(1);
@@ -59,7 +57,7 @@ mod tests {
             let mut made = false;
             cache.get(length, || {
                 made = true;
-                Arc::new(length)
+                length
             });
             made
         };

@@ -24,15 +24,15 @@ use prime::{PrimeLength, RealPrime};
 /// this crate, and not the one that calls it, compiles the transforms.
 pub trait Number: FftNum + Real {
     #[doc(hidden)]
-    fn line_plan(n: usize) -> Arc<Option<Plan<Self>>>;
+    fn line_plan(n: usize) -> Option<Arc<Plan<Self>>>;
     #[doc(hidden)]
-    fn column_plan(n: usize) -> Arc<Option<ColumnPlan<Self>>>;
+    fn column_plan(n: usize) -> Option<Arc<ColumnPlan<Self>>>;
     #[doc(hidden)]
-    fn long_line_plan(n: usize) -> Arc<Option<LongPlan<Self>>>;
+    fn long_line_plan(n: usize) -> Option<Arc<LongPlan<Self>>>;
     #[doc(hidden)]
-    fn real_line_plan(n: usize) -> Arc<Option<RealPlan<Self>>>;
+    fn real_line_plan(n: usize) -> Option<Arc<RealPlan<Self>>>;
     #[doc(hidden)]
-    fn real_prime_plan(n: usize, inverse: bool) -> Arc<Option<RealPrime<Self>>>;
+    fn real_prime_plan(n: usize, inverse: bool) -> Option<Arc<RealPrime<Self>>>;
     #[doc(hidden)]
     fn complex_plan(n: usize, inverse: bool) -> Arc<dyn Fft<Self>>;
     #[doc(hidden)]
@@ -44,29 +44,29 @@ pub trait Number: FftNum + Real {
 macro_rules! numbers {
     ($($T:ty),*) => { $(
         impl Number for $T {
-            fn line_plan(n: usize) -> Arc<Option<Plan<Self>>> {
-                static KEPT: Cache<Option<Plan<$T>>> = Cache::new();
-                KEPT.get(n, || Arc::new(if worth_vectors(n) { Plan::new(n) } else { None }))
+            fn line_plan(n: usize) -> Option<Arc<Plan<Self>>> {
+                static KEPT: Cache<Option<Arc<Plan<$T>>>> = Cache::new();
+                KEPT.get(n, || if worth_vectors(n) { Plan::new(n).map(Arc::new) } else { None })
             }
-            fn column_plan(n: usize) -> Arc<Option<ColumnPlan<Self>>> {
-                static KEPT: Cache<Option<ColumnPlan<$T>>> = Cache::new();
-                KEPT.get(n, || Arc::new(ColumnPlan::new(n)))
+            fn column_plan(n: usize) -> Option<Arc<ColumnPlan<Self>>> {
+                static KEPT: Cache<Option<Arc<ColumnPlan<$T>>>> = Cache::new();
+                KEPT.get(n, || ColumnPlan::new(n).map(Arc::new))
             }
-            fn long_line_plan(n: usize) -> Arc<Option<LongPlan<Self>>> {
-                static KEPT: Cache<Option<LongPlan<$T>>> = Cache::new();
-                KEPT.get(n, || Arc::new(LongPlan::new(n)))
+            fn long_line_plan(n: usize) -> Option<Arc<LongPlan<Self>>> {
+                static KEPT: Cache<Option<Arc<LongPlan<$T>>>> = Cache::new();
+                KEPT.get(n, || LongPlan::new(n).map(Arc::new))
             }
-            fn real_line_plan(n: usize) -> Arc<Option<RealPlan<Self>>> {
-                static KEPT: Cache<Option<RealPlan<$T>>> = Cache::new();
-                KEPT.get(n, || Arc::new(RealPlan::new(n)))
+            fn real_line_plan(n: usize) -> Option<Arc<RealPlan<Self>>> {
+                static KEPT: Cache<Option<Arc<RealPlan<$T>>>> = Cache::new();
+                KEPT.get(n, || RealPlan::new(n).map(Arc::new))
             }
-            fn real_prime_plan(n: usize, inverse: bool) -> Arc<Option<RealPrime<Self>>> {
-                static KEPT: [Cache<Option<RealPrime<$T>>>; 2] = [Cache::new(), Cache::new()];
+            fn real_prime_plan(n: usize, inverse: bool) -> Option<Arc<RealPrime<Self>>> {
+                static KEPT: [Cache<Option<Arc<RealPrime<$T>>>>; 2] = [Cache::new(), Cache::new()];
                 let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
-                KEPT[usize::from(inverse)].get(n, || Arc::new(RealPrime::new(n, direction)))
+                KEPT[usize::from(inverse)].get(n, || RealPrime::new(n, direction).map(Arc::new))
             }
             fn complex_plan(n: usize, inverse: bool) -> Arc<dyn Fft<Self>> {
-                static KEPT: [Cache<dyn Fft<$T>>; 2] = [Cache::new(), Cache::new()];
+                static KEPT: [Cache<Arc<dyn Fft<$T>>>; 2] = [Cache::new(), Cache::new()];
                 let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
                 KEPT[usize::from(inverse)].get(n, || match PrimeLength::new(n, direction) {
                     Some(plan) => Arc::new(plan),
@@ -74,11 +74,11 @@ macro_rules! numbers {
                 })
             }
             fn half_plan(n: usize) -> Arc<dyn RealToComplex<Self>> {
-                static KEPT: Cache<dyn RealToComplex<$T>> = Cache::new();
+                static KEPT: Cache<Arc<dyn RealToComplex<$T>>> = Cache::new();
                 KEPT.get(n, || RealFftPlanner::new().plan_fft_forward(n))
             }
             fn real_plan(n: usize) -> Arc<dyn ComplexToReal<Self>> {
-                static KEPT: Cache<dyn ComplexToReal<$T>> = Cache::new();
+                static KEPT: Cache<Arc<dyn ComplexToReal<$T>>> = Cache::new();
                 KEPT.get(n, || RealFftPlanner::new().plan_fft_inverse(n))
             }
         }
@@ -93,7 +93,7 @@ fn worth_vectors(n: usize) -> bool {
 }
 
 /// The plan for contiguous lines of `n` complex numbers that are divided among threads, if they are as long as that.
-pub fn long_plan<T: Number>(n: usize) -> Arc<Option<LongPlan<T>>> {
+pub fn long_plan<T: Number>(n: usize) -> Option<Arc<LongPlan<T>>> {
     T::long_line_plan(n)
 }
 
@@ -184,8 +184,8 @@ fn pairs<'s, A, B>(from: &'s [A], n: usize, to: &'s mut [B], m: usize) -> impl I
 pub struct ComplexLines<T: Number> {
     n: usize,
     inverse: bool,
-    lines: Arc<Option<Plan<T>>>,
-    columns: Arc<Option<ColumnPlan<T>>>,
+    lines: Option<Arc<Plan<T>>>,
+    columns: Option<Arc<ColumnPlan<T>>>,
     /// Where there is no plan in vectors.
     other: Option<Arc<dyn Fft<T>>>,
 }
@@ -210,12 +210,12 @@ impl<T: Number> Lines for ComplexLines<T> {
         self.n
     }
     fn scratch(&self) -> usize {
-        let lines = match (&*self.lines, &self.other) {
+        let lines = match (&self.lines, &self.other) {
             (Some(plan), _) => complex(plan.work()),
             (None, Some(plan)) => plan.get_outofplace_scratch_len().max(plan.get_immutable_scratch_len()),
             (None, None) => 0,
         };
-        lines.max((*self.columns).as_ref().map_or(0, |plan| complex(plan.work())))
+        lines.max(self.columns.as_ref().map_or(0, |plan| complex(plan.work())))
     }
     fn run(&self, from: &mut [Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>], scale: T) {
         match &self.other {
@@ -234,7 +234,7 @@ impl<T: Number> Lines for ComplexLines<T> {
             plan.process_immutable_with_scratch(from, to, scratch);
             return scale_all(to, scale);
         }
-        let plan = (*self.lines).as_ref().expect("a plan in vectors where there is no other");
+        let plan = self.lines.as_ref().expect("a plan in vectors where there is no other");
         let work = parts(scratch, plan.work());
         for (from, to) in pairs(from, self.n, to, self.n) {
             // SAFETY: (1) lines of `n` numbers, which are pairs of parts, and scratch memory as asserted; (2) mutable
@@ -254,7 +254,7 @@ impl<T: Number> Lines for ComplexLines<T> {
         scratch: &mut [Complex<T>],
         scale: T,
     ) {
-        let plan = (*self.columns).as_ref().expect("lines side by side where there is a plan for them");
+        let plan = self.columns.as_ref().expect("lines side by side where there is a plan for them");
         let work = parts(scratch, plan.work());
         // SAFETY: (1, 2) ours, of numbers that are pairs of parts; scratch memory as asserted.
         unsafe { plan.run(self.inverse, scale, lines, from.cast(), to.cast(), steps, work) };
@@ -272,8 +272,8 @@ fn ends<T: Number>(half: &mut [Complex<T>], n: usize, by: T) {
 
 /// Plans of transforms of `n` real numbers, or to them.
 enum OfReal<T: Number, P: ?Sized> {
-    Vectors(Arc<Option<RealPlan<T>>>),
-    Prime(Arc<Option<RealPrime<T>>>),
+    Vectors(Arc<RealPlan<T>>),
+    Prime(Arc<RealPrime<T>>),
     /// Of an odd number of them: that of complex numbers, forward or inverse.
     Odd(Arc<dyn Fft<T>>),
     Even(Arc<P>),
@@ -281,20 +281,21 @@ enum OfReal<T: Number, P: ?Sized> {
 
 impl<T: Number, P: ?Sized> OfReal<T, P> {
     fn new(n: usize, inverse: bool, even: impl FnOnce(usize) -> Arc<P>) -> Self {
-        let vectors = T::real_line_plan(n);
-        if vectors.is_some() {
-            return Self::Vectors(vectors);
+        if let Some(plan) = T::real_line_plan(n) {
+            return Self::Vectors(plan);
         }
         if n.is_multiple_of(2) {
             return Self::Even(even(n));
         }
-        let prime = T::real_prime_plan(n, inverse);
-        if prime.is_some() { Self::Prime(prime) } else { Self::Odd(T::complex_plan(n, inverse)) }
+        match T::real_prime_plan(n, inverse) {
+            Some(plan) => Self::Prime(plan),
+            None => Self::Odd(T::complex_plan(n, inverse)),
+        }
     }
     fn scratch(&self, n: usize, even: impl FnOnce(&P) -> usize) -> usize {
         match self {
-            Self::Vectors(plan) => complex((**plan).as_ref().map_or(0, RealPlan::work)),
-            Self::Prime(plan) => (**plan).as_ref().map_or(0, RealPrime::scratch),
+            Self::Vectors(plan) => complex(plan.work()),
+            Self::Prime(plan) => plan.scratch(),
             Self::Odd(plan) => 2 * n + plan.get_outofplace_scratch_len(),
             Self::Even(plan) => even(plan),
         }
@@ -356,15 +357,12 @@ impl<T: Number> Lines for RealLines<T> {
         for (from, to) in pairs(from, n, to, m) {
             match &self.plan {
                 OfReal::Vectors(plan) => {
-                    let plan = (**plan).as_ref().expect("a plan");
                     let work = parts(scratch, plan.work());
                     // SAFETY: (1) a line of `n` numbers and one of at least `n / 2 + 1` pairs, and scratch memory as
                     // asserted; (2) mutable slices are disjoint from others.
                     unsafe { plan.forward(scale, from.as_ptr(), to.as_mut_ptr().cast(), work) };
                 }
-                OfReal::Prime(plan) => {
-                    (**plan).as_ref().expect("a plan").forward(from, &mut to[..n / 2 + 1], scratch, scale);
-                }
+                OfReal::Prime(plan) => plan.forward(from, &mut to[..n / 2 + 1], scratch, scale),
                 OfReal::Odd(plan) => {
                     let (line, scratch) = scratch.split_at_mut(n);
                     let (result, scratch) = scratch.split_at_mut(n);
@@ -434,15 +432,12 @@ impl<T: Number> Lines for HalfLines<T> {
         for (from, to) in pairs(from, self.reads(), to, n) {
             match &self.plan {
                 OfReal::Vectors(plan) => {
-                    let plan = (**plan).as_ref().expect("a plan");
                     let work = parts(scratch, plan.work());
                     // SAFETY: (1) a line of `n / 2 + 1` pairs and one of `n` numbers, and scratch memory as asserted;
                     // (2) mutable slices are disjoint from others.
                     unsafe { plan.inverse(scale, self.ends, from.as_ptr().cast(), to.as_mut_ptr(), work) };
                 }
-                OfReal::Prime(plan) => {
-                    (**plan).as_ref().expect("a plan").inverse(from[0].re * self.ends, from, to, scratch, scale);
-                }
+                OfReal::Prime(plan) => plan.inverse(from[0].re * self.ends, from, to, scratch, scale),
                 OfReal::Odd(plan) => {
                     let (line, scratch) = scratch.split_at_mut(n);
                     let (result, scratch) = scratch.split_at_mut(n);

@@ -58,12 +58,12 @@ where
     let mut from = x;
     for (i, &dim) in dims.iter().rev().enumerate() {
         let (n, scale) = (result.sizes()[dim].max(1), if i == 0 { scale } else { 1.0 });
-        let long = (n > LongPlan::<T>::NEAR).then(|| long_plan::<T>(n));
+        let long = (n > LongPlan::<T>::NEAR).then(|| long_plan::<T>(n)).flatten();
         // SAFETY: the caller's.
         unsafe {
-            let done = match long.as_deref() {
-                Some(Some(plan)) => transform_long(plan, inverse, from, result, dim, scale)?,
-                _ => false,
+            let done = match &long {
+                Some(plan) => transform_long(plan, inverse, from, result, dim, scale)?,
+                None => false,
             };
             if !done {
                 transform(&ComplexLines::<T>::new(n, inverse), from, result, dim, scale)?;

@@ -46,7 +46,7 @@ macro_rules! numbers {
         impl Number for $T {
             fn line_plan(n: usize) -> Option<Arc<Plan<Self>>> {
                 static KEPT: Cache<Option<Arc<Plan<$T>>>> = Cache::new();
-                KEPT.get(n, || if worth_vectors(n) { Plan::new(n).map(Arc::new) } else { None })
+                if worth_vectors(n) { KEPT.get(n, || Plan::new(n).map(Arc::new)) } else { None }
             }
             fn column_plan(n: usize) -> Option<Arc<ColumnPlan<Self>>> {
                 static KEPT: Cache<Option<Arc<ColumnPlan<$T>>>> = Cache::new();
@@ -92,9 +92,10 @@ fn worth_vectors(n: usize) -> bool {
     n >= 400
 }
 
-/// The plan for contiguous lines of `n` complex numbers that are divided among threads, if they are as long as that.
+/// The plan for contiguous lines of `n` complex numbers that are divided among threads, if they are as long as that:
+/// shorter ones have none, and need no look into the cache.
 pub fn long_plan<T: Number>(n: usize) -> Option<Arc<LongPlan<T>>> {
-    T::long_line_plan(n)
+    if n > LongPlan::<T>::NEAR { T::long_line_plan(n) } else { None }
 }
 
 /// A transform of lines of one length to lines of one length. Threads share it.

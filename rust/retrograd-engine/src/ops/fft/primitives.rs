@@ -1,7 +1,7 @@
 //! The three transforms that have nodes: complex to complex, real to complex, complex to real.
 
 use num_complex::Complex;
-use retrograd_fft::{ComplexLines, HalfLines, LongPlan, Number, RealLines, long_plan};
+use retrograd_fft::{ComplexLines, HalfLines, Number, RealLines, long_plan};
 
 use super::lines::{transform, transform_long};
 use crate::autograd::Grads;
@@ -58,7 +58,7 @@ where
     let mut from = x;
     for (i, &dim) in dims.iter().rev().enumerate() {
         let (n, scale) = (result.sizes()[dim].max(1), if i == 0 { scale } else { 1.0 });
-        let long = (n > LongPlan::<T>::NEAR).then(|| long_plan::<T>(n)).flatten();
+        let long = long_plan::<T>(n);
         // SAFETY: the caller's.
         unsafe {
             let done = match &long {

@@ -32,6 +32,8 @@ impl Rows {
 /// Panels of B, of two vectors each, that are copied or fetched together: where memory has pages of 4 KB, each row of a
 /// panel is on a page of its own, and finding the page takes as long as fetching a line.
 pub(super) const GROUP: usize = 4;
+/// Steps of a tile between two looks at what is due: as many as [`body`] spells out.
+const CHUNK: usize = 4;
 /// Steps from the end at which a tile asks for its part of C.
 const NEARLY_DONE: usize = 128;
 
@@ -185,13 +187,13 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
             // One loop, whose branches a CPU foresees; one that ends at every row would cost a restart each.
             let nearly_done = t.k.min(NEARLY_DONE);
             let mut due = 0;
-            while left >= 4 {
+            while left >= CHUNK {
                 if due <= 0 {
                     ahead.take::<V>(turn);
                     turn += 1;
                     due += ahead.every;
                 }
-                if left <= nearly_done && left + 4 > nearly_done {
+                if left <= nearly_done && left + CHUNK > nearly_done {
                     for i in 0..R {
                         let c = t.c.wrapping_offset(i as isize * t.c_rs);
                         prefetch_lines::<1, V::Elem>(c);
@@ -199,10 +201,10 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
                     }
                 }
                 steps!(0 1 2 3);
-                a = a.wrapping_offset(4 * a_cs);
-                b = b.wrapping_offset(4 * b_rs);
-                left -= 4;
-                due -= 4;
+                a = a.wrapping_offset(CHUNK as isize * a_cs);
+                b = b.wrapping_offset(CHUNK as isize * b_rs);
+                left -= CHUNK;
+                due -= CHUNK as isize;
             }
         }
         for _ in 0..left {
@@ -211,7 +213,7 @@ pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const LOAD: u
             b = b.wrapping_offset(b_rs);
         }
         if let Some(ahead) = ahead {
-            // What is due between the last chunks and the end.
+            // What is due between the last chunk and the end.
             for turn in turn..ahead.rows {
                 ahead.take::<V>(turn);
             }

@@ -56,6 +56,12 @@ fn pulled(g: &Tensor, dim: usize, index: &Tensor, sizes: &[usize]) -> Result<Ten
     Ok(part)
 }
 
+/// The places of `to` that an index names, known to exist before the first is written to, unless `to` is fresh.
+fn places(op: &'static str, to: &Tensor, dim: usize, index: &Tensor, fresh: bool) -> Result<Along> {
+    let at = Along::new(op, to.sizes(), to.strides(), dim, index)?;
+    if fresh { Ok(at) } else { at.checked() }
+}
+
 /// `scatter` and `scatter_add` of a tensor. Operands: the tensor, the index, the source.
 ///
 /// Reverse: the tensor gets `g`, with zeros where it was overwritten; the source gets `g` at the index.
@@ -99,8 +105,7 @@ impl Scatter {
             }
             return Ok(());
         }
-        let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?;
-        let at = if fresh { at } else { at.checked()? };
+        let at = places(self.name(), to, self.dim, index, fresh)?;
         if self.add {
             return match_dtype!(rings, to.dtype(), T => combine(&src, to, &at, T::add));
         }
@@ -178,8 +183,7 @@ impl ScatterValue {
         if index.numel() == 0 {
             return Ok(());
         }
-        let at = Along::new(Self::NAME, to.sizes(), to.strides(), self.dim, index)?;
-        let at = if fresh { at } else { at.checked()? };
+        let at = places(Self::NAME, to, self.dim, index, fresh)?;
         match_dtype!(any, to.dtype(), T => {
             let (value, to) = (T::from_scalar(self.value), SharedPtr(to.ptr::<T>()));
             at.each(|| {

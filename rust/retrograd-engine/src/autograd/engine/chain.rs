@@ -31,7 +31,7 @@ use crate::interrupt;
 use crate::kernels::parallel::split;
 use crate::kernels::pointwise::copy_part;
 use crate::storage::reclaim::reading;
-use crate::tensor::{DType, Tensor, copy};
+use crate::tensor::{DType, Tensor};
 
 /// From how many elements on nodes are run together.
 static FROM: AtomicUsize = AtomicUsize::new(1 << 18);
@@ -301,12 +301,13 @@ fn window(x: &Tensor, elements: &Range<usize>) -> Result<Tensor> {
     Tensor::from_parts(x.storage(), x.dtype(), &[elements.len()], &[stride], x.storage_offset() + first)
 }
 
-/// Writes the gradient of some elements to its place in the whole.
-fn write(grad: &Tensor, whole: &Tensor, elements: &Range<usize>) -> Result<()> {
-    let to = window(whole, elements)?;
+/// Writes the gradient of some elements to its place in the whole; false, with nothing written, if it is not its
+/// elements in a row.
+fn write(grad: &Tensor, whole: &Tensor, elements: &Range<usize>) -> Result<bool> {
     if !is_plain(grad) || !grad.is_contiguous() {
-        return copy::copy_into(grad, &to);
+        return Ok(false);
     }
+    let to = window(whole, elements)?;
     let (reading, size) = (reading(), whole.dtype().size());
     // SAFETY: (1) both are contiguous and have these elements, of one dtype; (2) the whole is new, and no other block
     // writes these elements.
@@ -314,7 +315,7 @@ fn write(grad: &Tensor, whole: &Tensor, elements: &Range<usize>) -> Result<()> {
         let (from, to) = (grad.data_ptr(&reading).cast_const(), to.data_ptr(&reading));
         copy_part(from, to, elements.len() * size, whole.numel() * size);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// What leaves the chain at a place: the first node and edge that it comes from, and the sum of all that does.
@@ -368,11 +369,10 @@ impl Blocks<'_, '_> {
                 *grad = self.g.clone();
                 continue;
             }
-            if !is_plain(grad) || !grad.is_contiguous() {
+            let whole = Tensor::empty(self.g.sizes(), grad.dtype())?;
+            if !write(grad, &whole, &elements)? {
                 return Ok(None);
             }
-            let whole = Tensor::empty(self.g.sizes(), grad.dtype())?;
-            write(grad, &whole, &elements)?;
             *grad = whole;
         }
         Ok(Some(sums))
@@ -409,8 +409,8 @@ impl Blocks<'_, '_> {
             match (sum, whole) {
                 (None, None) => {}
                 (Some(sum), Some(whole)) if sum.from == whole.from && sum.grad.dtype() == whole.grad.dtype() => {
-                    if !whole.grad.is_same(self.g) {
-                        write(&sum.grad, &whole.grad, elements)?;
+                    if !whole.grad.is_same(self.g) && !write(&sum.grad, &whole.grad, elements)? {
+                        return Ok(false);
                     }
                 }
                 _ => return Ok(false),

@@ -90,14 +90,19 @@ impl EmbeddingTable {
 /// A contiguous int64 copy of the indices, each checked to name a row (S6).
 fn checked_indices(indices: &Tensor, rows: usize) -> Result<Tensor> {
     let indices = copy::own_indices(indices)?;
-    let list = indices.as_slice::<i64>().unwrap_or(&[]);
-    match list.iter().find(|&&i| i < 0 || i >= rows as i64) {
+    match refusal(indices.as_slice().unwrap_or(&[]), rows) {
         None => Ok(indices),
-        Some(i) => Err(Error::index(
-            "embedding",
-            format!("index out of range in self: {i} does not name one of the {rows} rows of the weight"),
-        )),
+        Some(error) => Err(error),
     }
+}
+
+/// The error of the first index that does not name a row.
+fn refusal(list: &[i64], rows: usize) -> Option<Error> {
+    let i = list.iter().find(|&&i| i < 0 || i >= rows as i64)?;
+    Some(Error::index(
+        "embedding",
+        format!("index out of range in self: {i} does not name one of the {rows} rows of the weight"),
+    ))
 }
 
 /// `embedding`: rows of a weight. Reverse: [`EmbeddingBackward`].
@@ -135,7 +140,8 @@ impl Primitive for Embedding {
         0b01
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let indices = checked_indices(xs[1], self.table.rows)?;
+        // A copy: what `pick_rows` has checked of it is still true afterwards (S6).
+        let indices = copy::own_indices(xs[1])?;
         let list = indices.as_slice::<i64>().unwrap_or(&[]);
         let weight = copy::contiguous(xs[0])?;
         let width = weight.sizes()[1];
@@ -146,8 +152,9 @@ impl Primitive for Embedding {
         let (from, to) = (weight.op_ptr().cast::<u8>().cast_const(), y.op_ptr().cast::<u8>());
         // SAFETY: (1) S1 and S3: rows of the contiguous weight, and an output of as many as are named; (2) that is
         // fresh.
-        let all = unsafe { pick_rows(list, self.table.rows, from, bytes as isize, bytes, to) };
-        debug_assert!(all, "the indices are a copy, which was checked");
+        if !unsafe { pick_rows(list, self.table.rows, from, bytes as isize, bytes, to) } {
+            return Err(refusal(list, self.table.rows).expect("an index that names no row"));
+        }
         if self.weighed {
             let shares = self.table.shares(list);
             if y.dtype().half().is_some() {

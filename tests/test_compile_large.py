@@ -93,3 +93,127 @@ def test_what_is_made_twice_is_made_once() -> None:
     first, second = results[2:4]
     first.zero_()
     assert second.abs().sum() > 0
+
+
+def taken_in_blocks(compiled: Any) -> int:
+    return str(compiled.explain()).count("(a block)")
+
+
+@pytest.mark.parametrize("n", [16384, 50_001])
+@pytest.mark.parametrize(
+    "of_first",
+    [
+        lambda y: y[-1],
+        lambda y: y[5],
+        lambda y: y[:1],
+        lambda y: y[-1:].expand(y.shape[0]),
+        lambda y: y[0] + y[-1],
+    ],
+)
+def test_an_element_of_what_a_run_makes_is_there_before_it_is_read(
+    n: int, of_first: Callable[[rg.Tensor], rg.Tensor]
+) -> None:
+    def function(x: rg.Tensor) -> list[rg.Tensor]:
+        y = x * 2.0 + 1.0
+        z = x * of_first(y) - y
+        return [z.exp() * x]
+
+    assert_replayed(function, leaves(n))
+
+
+# Cycles that fit into blocks, in whole vectors and not, and ones that do not.
+@pytest.mark.parametrize("shape", [(256, 64), (301, 77), (129, 7, 33), (5, 16, 1024), (3, 20_011), (40_000, 1)])
+@pytest.mark.parametrize("dtype", [rg.float32, rg.float64, rg.int64])
+def test_operands_that_repeat_in_a_run(shape: tuple[int, ...], dtype: rg.dtype) -> None:
+    def whole(*sizes: int) -> rg.Tensor:
+        return (leaves(*sizes) * 100).to(dtype)
+
+    last = whole(shape[-1])
+    first = whole(shape[0], *[1] * (len(shape) - 1))
+    second = whole(shape[1], *[1] * (len(shape) - 2))
+    spread = whole(*shape, 3)[..., 1]
+    alone = whole(1)
+
+    def function(x: rg.Tensor) -> list[rg.Tensor]:
+        y = x * last + first
+        z = (y - second) * spread
+        w = (second.expand(shape) - z) * alone
+        return [w * x + y, z]
+
+    before = rg.get_num_threads()
+    try:
+        for threads in (1, 2):
+            rg.set_num_threads(threads)
+            assert_replayed(function, whole(*shape))
+    finally:
+        rg.set_num_threads(before)
+
+
+@pytest.mark.parametrize("rows", [256, 2000])
+@pytest.mark.parametrize("columns", [64, 97])
+@pytest.mark.parametrize("dtype", [rg.float32, rg.float64])
+def test_products_of_one_term_in_a_run(rows: int, columns: int, dtype: rg.dtype) -> None:
+    a, b = leaves(rows, 1).to(dtype) - 0.9, leaves(columns, 2).to(dtype)[:, :1] - 0.9
+    # A sum that begins with zero is not -0.0, and no number times infinity is one.
+    a[3], b[5], a[7], b[9] = -0.0, 0.0, float("inf"), float("nan")
+
+    def function(x: rg.Tensor) -> list[rg.Tensor]:
+        y = x @ b.t()
+        z = a @ b.t()
+        return [1.0 / y, (y + z) * x, rg.sin(y * 3.0) - z]
+
+    compiled = rg.compile(function)
+    for _ in range(4):
+        for result, value in zip(compiled(a), function(a), strict=True):
+            numbers = ~value.isnan()
+            assert rg.equal(result.isnan(), ~numbers)
+            assert rg.equal(result[numbers], value[numbers])
+            assert rg.equal(result[numbers].signbit(), value[numbers].signbit())
+    assert len(compiled._all()) == 1
+    assert taken_in_blocks(compiled) > 0
+
+
+def test_steps_that_wait_for_nothing_else_are_taken_together() -> None:
+    w = leaves(64, 64) - 1.0
+
+    # Between the loops are products, of which only the last waits for any of them.
+    def function(x: rg.Tensor) -> list[rg.Tensor]:
+        y = x.sin()
+        p = x @ w
+        y = y * x
+        q = p @ w
+        y = y + x
+        return [y @ q.t(), y]
+
+    assert_replayed(function, leaves(256, 64))
+    compiled = rg.compile(function)
+    for _ in range(3):
+        compiled(leaves(256, 64))
+    assert taken_in_blocks(compiled) > 0
+
+
+def test_what_writes_stays_in_its_place_among_others() -> None:
+    kept = leaves(128, 128)
+
+    def function(x: rg.Tensor) -> list[rg.Tensor]:
+        a = kept.sin()
+        p = x @ x
+        b = a * x
+        kept.add_(1.0)
+        c = kept.sin()
+        q = p @ x
+        d = c * x
+        r = rg.rand(128, 128, dtype=x.dtype)
+        e = d + b
+        s = rg.rand(128, 128, dtype=x.dtype)
+        return [e * r, q, s * kept]
+
+    compiled = rg.compile(function)
+    results = []
+    for run in (function, compiled):
+        kept.copy_(leaves(128, 128))
+        rg.manual_seed(3)
+        results.append([run(leaves(128, 128)) for _ in range(5)])
+    for value, result in zip(*results, strict=True):
+        assert all(rg.equal(a, b) for a, b in zip(value, result, strict=True))
+    assert len(compiled._all()) == 1

@@ -38,7 +38,7 @@ pub mod pointwise {
     /// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1
     /// for the next rows, which find their elements in the same lines.
     pub const STRIDED_PIECE: usize = size(256, 8);
-    /// Rows of at least this many elements have pieces of their own.
+    /// Rows of at least this many elements have pieces of their own, unless they follow each other.
     pub const LONG_ROW: usize = size(64, 4);
     // Shorter rows fit in a piece.
     const _: () = assert!(LONG_ROW <= STRIDED_PIECE && LONG_ROW <= PIECE_BYTES / 16);

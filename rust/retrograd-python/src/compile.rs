@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use retrograd_engine::compile::{self, OtherNumber, Program, Rates, Recording, Replayed, Update};
@@ -150,7 +151,7 @@ struct Guard {
 impl Guard {
     fn now<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         let holder = self.holder.bind(py);
-        let Some(key) = &self.key else { return holder.getattr(pyo3::intern!(py, "cell_contents")).ok() };
+        let Some(key) = &self.key else { return holder.getattr(intern!(py, "cell_contents")).ok() };
         if let Ok(dict) = holder.cast::<PyDict>() {
             return dict.get_item(key.bind(py)).ok().flatten();
         }
@@ -547,7 +548,7 @@ impl _Replays {
                 i += 1;
             }
         }
-        slf.call_method(pyo3::intern!(py, "_miss"), args, kwargs)
+        slf.call_method(intern!(py, "_miss"), args, kwargs)
     }
     fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
         visit.call(&self.function)?;
@@ -567,33 +568,41 @@ struct Group {
     decoupled: bool,
 }
 
+impl Group {
+    fn entry<'py>(&self, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+        self.group.bind(name.py()).get_item(name).ok().flatten()
+    }
+    fn float(&self, name: &Bound<'_, PyString>) -> Option<f64> {
+        crate::optim::number(&self.entry(name)?)
+    }
+    fn is(&self, name: &Bound<'_, PyString>) -> bool {
+        self.entry(name).is_some_and(|x| x.is_truthy().unwrap_or(false))
+    }
+}
+
 impl Rates for Group {
     fn now(&self) -> Option<Update> {
         attached(|py| {
-            let group = self.group.bind(py);
-            let get = |name: &str| group.get_item(name).ok().flatten();
-            let float = |name: &str| get(name).and_then(|x| crate::optim::number(&x));
-            let is = |name: &str| get(name).is_some_and(|x| x.is_truthy().unwrap_or(false));
             if self.adam {
-                let betas = get("betas")?;
+                let betas = self.entry(intern!(py, "betas"))?;
                 let beta = |i: usize| betas.get_item(i).ok().and_then(|x| crate::optim::number(&x));
                 return Some(Update::Adam(Adam {
-                    lr: float("lr")?,
+                    lr: self.float(intern!(py, "lr"))?,
                     beta1: beta(0)?,
                     beta2: beta(1)?,
-                    eps: float("eps")?,
-                    weight_decay: float("weight_decay")?,
+                    eps: self.float(intern!(py, "eps"))?,
+                    weight_decay: self.float(intern!(py, "weight_decay"))?,
                     decoupled_weight_decay: self.decoupled,
-                    maximize: is("maximize"),
+                    maximize: self.is(intern!(py, "maximize")),
                 }));
             }
             Some(Update::Sgd(Sgd {
-                lr: float("lr")?,
-                momentum: float("momentum")?,
-                dampening: float("dampening")?,
-                weight_decay: float("weight_decay")?,
-                nesterov: is("nesterov"),
-                maximize: is("maximize"),
+                lr: self.float(intern!(py, "lr"))?,
+                momentum: self.float(intern!(py, "momentum"))?,
+                dampening: self.float(intern!(py, "dampening"))?,
+                weight_decay: self.float(intern!(py, "weight_decay"))?,
+                nesterov: self.is(intern!(py, "nesterov")),
+                maximize: self.is(intern!(py, "maximize")),
             }))
         })
     }

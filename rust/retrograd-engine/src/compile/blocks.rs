@@ -6,15 +6,16 @@ use std::ops::Range;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::program::{ALIGNMENT, Loop, Planned, Way};
-use super::recording::{Step, ValueId, What, Window};
+use super::pointwise::{Moves, Pointwise, Repeats};
+use super::program::{ALIGNMENT, Planned, covers};
+use super::recording::{Buffer, ValueId, Window};
 use crate::error::Result;
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::storage::Storage;
 use crate::storage::reclaim::reading;
 use crate::tensor::{DType, Tensor};
 
-/// Consecutive steps that are flat loops over as many elements.
+/// Consecutive steps that are loops over as many elements.
 pub(super) struct Run {
     pub steps: Range<usize>,
     numel: usize,
@@ -24,27 +25,29 @@ pub(super) struct Run {
     values: Vec<InRun>,
     /// The operands of each step and its result, by their places among these.
     among: Vec<(SmallVec<[usize; 2]>, usize)>,
-    /// Bytes of one block of each value that has no more.
+    /// Bytes for the blocks of values that have a block for themselves.
     scratch: usize,
 }
 
 /// A value of a run.
 struct InRun {
     value: ValueId,
-    moves: Moves,
+    is: Is,
     dtype: DType,
     /// A step takes it as a tensor, having no loop over addresses.
     as_tensor: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Moves {
-    /// Over the elements of the value.
-    Along,
+enum Is {
+    /// Memory with an element for each of the others.
+    Memory,
+    /// One element for all others.
+    One,
     /// A block is all that there is, at this place in the memory for them: no other step sees it.
-    Stays(usize),
-    /// It is one element, for all others.
-    IsOne,
+    Block(usize),
+    /// An operand that repeats, written out block by block at this place.
+    WrittenOut(usize, Repeats),
 }
 
 /// Up to how many steps a run has: so many blocks fit into the caches.
@@ -53,29 +56,34 @@ const LONGEST: usize = 64;
 /// From how many elements on steps are taken together.
 pub(super) const FROM: usize = 1 << 14;
 
-fn numel(window: &Window) -> usize {
-    window.sizes.iter().product()
-}
-
 /// The consecutive steps that can be taken together.
-pub(super) fn runs(steps: &[Step], way: &[Way], values: &[Window]) -> Vec<Range<usize>> {
-    let numel = |i: usize| match (way[i], &steps[i].outs[..]) {
-        (Way::Flat, [Some(v)]) => Some(numel(&values[*v as usize])).filter(|&n| n >= FROM),
-        _ => None,
-    };
+pub(super) fn runs(steps: &[Option<Pointwise>], values: &[Window], buffers: &[Buffer]) -> Vec<Range<usize>> {
+    let buffer = |v: ValueId| values[v as usize].buffer;
     let mut runs = Vec::new();
     let mut start = 0;
     while start < steps.len() {
-        let mut end = start + 1;
-        if let Some(n) = numel(start) {
-            while end < steps.len() && end - start < LONGEST && numel(end) == Some(n) {
+        let mut end = start;
+        if let Some(first) = steps[start].as_ref().filter(|first| first.n >= FROM) {
+            let mut made: SmallVec<[u32; 16]> = SmallVec::new();
+            // A block of an operand is there as soon as that of the result; other elements of what the run makes are
+            // not.
+            let is_there = |made: &[u32], (v, moves): &(ValueId, Moves)| {
+                let whole = || covers(&values[*v as usize], buffers[buffer(*v) as usize].bytes);
+                !made.contains(&buffer(*v)) || *moves == Moves::Along && whole()
+            };
+            while let Some(Some(next)) = steps.get(end)
+                && end - start < LONGEST
+                && next.n == first.n
+                && next.xs.iter().all(|x| is_there(&made, x))
+            {
+                made.push(buffer(next.out));
                 end += 1;
             }
-            if end - start > 1 {
-                runs.push(start..end);
-            }
         }
-        start = end;
+        if end - start > 1 {
+            runs.push(start..end);
+        }
+        start = end.max(start + 1);
     }
     runs
 }
@@ -88,35 +96,42 @@ impl Run {
         windows: &[Window],
         is_inside: &dyn Fn(ValueId) -> Option<usize>,
     ) -> Self {
-        let result = |planned: &Planned| planned.step.outs[0].expect("a flat step has a result");
-        let n = numel(&windows[result(&steps[range.start]) as usize]);
         let mut values: Vec<InRun> = Vec::new();
         let mut among = Vec::new();
-        for planned in &steps[range.clone()] {
-            let mut place = |v: ValueId| {
+        let mut n = 0;
+        for step in loops(&steps[range.clone()]) {
+            n = step.n;
+            let mut place = |v: ValueId, moves: Moves| {
                 // Several values may show all of one buffer.
                 let inside = is_inside(v);
-                let is_it = |met: &InRun| met.value == v || inside.is_some() && is_inside(met.value) == inside;
-                let at = values.iter().position(is_it).unwrap_or_else(|| {
-                    let w = &windows[v as usize];
-                    let moves = match () {
-                        () if inside.is_some() => Moves::Stays(0),
-                        () if numel(w) == n => Moves::Along,
-                        () => Moves::IsOne,
-                    };
-                    values.push(InRun { value: v, moves, dtype: w.dtype, as_tensor: false });
+                let is = match moves {
+                    _ if inside.is_some() => Is::Block(0),
+                    Moves::Along => Is::Memory,
+                    Moves::Stays => Is::One,
+                    Moves::Repeats(repeats) => Is::WrittenOut(0, repeats),
+                };
+                let same = |met: &InRun| {
+                    let one_buffer = inside.is_some() && is_inside(met.value) == inside;
+                    met.is == is && (met.value == v || one_buffer)
+                };
+                let at = values.iter().position(same).unwrap_or_else(|| {
+                    values.push(InRun { value: v, is, dtype: windows[v as usize].dtype, as_tensor: false });
                     values.len() - 1
                 });
-                values[at].as_tensor |= planned.alone.is_none();
+                values[at].as_tensor |= step.by_address.is_none();
                 at
             };
-            let xs = planned.step.xs.iter().flatten().map(|&v| place(v)).collect();
-            among.push((xs, place(result(planned))));
+            let xs = step.xs.iter().map(|&(v, moves)| place(v, moves)).collect();
+            among.push((xs, place(step.out, Moves::Along)));
         }
-        let block = block_of(values.len());
+        let cycles = values.iter().filter_map(|value| match value.is {
+            Is::WrittenOut(_, repeats) => Some(repeats.cycle()),
+            _ => None,
+        });
+        let block = block_of(values.len(), cycles);
         let mut scratch = 0;
         for value in &mut values {
-            if let Moves::Stays(at) = &mut value.moves {
+            if let Is::Block(at) | Is::WrittenOut(at, _) = &mut value.is {
                 *at = scratch;
                 scratch += (block * value.dtype.size()).next_multiple_of(ALIGNMENT);
             }
@@ -129,9 +144,9 @@ impl Run {
     pub fn take<'t>(&self, steps: &[Planned], value: impl Fn(ValueId) -> (&'t Tensor, *mut u8)) -> Result<()> {
         let mut whole: SmallVec<[(Option<&Tensor>, SharedPtr<u8>); 48]> = SmallVec::new();
         for met in &self.values {
-            whole.push(match met.moves {
-                Moves::Stays(_) => (None, SharedPtr(std::ptr::null_mut())),
-                Moves::Along | Moves::IsOne => {
+            whole.push(match met.is {
+                Is::Block(_) => (None, SharedPtr(std::ptr::null_mut())),
+                Is::Memory | Is::One | Is::WrittenOut(..) => {
                     let (tensor, at) = value(met.value);
                     (Some(tensor), SharedPtr(at))
                 }
@@ -161,47 +176,57 @@ impl Run {
         let mut bases: SmallVec<[*mut u8; 48]> = SmallVec::new();
         let mut windows: SmallVec<[Option<Tensor>; 48]> = SmallVec::new();
         for (met, (tensor, at)) in self.values.iter().zip(whole) {
-            let (base, storage, first) = match (met.moves, tensor) {
+            let (base, storage, first) = match (met.is, tensor) {
                 // SAFETY: the memory has that many bytes, and those of a block behind them.
-                (Moves::Stays(at), _) => unsafe { (scratch.ptr().add(at), scratch.clone(), at / met.dtype.size()) },
-                (_, Some(tensor)) => (at.get(), tensor.storage(), tensor.storage_offset()),
-                (_, None) => unreachable!("a value that others see has a tensor"),
+                (Is::Block(at) | Is::WrittenOut(at, _), _) => unsafe {
+                    (scratch.ptr().add(at), scratch.clone(), at / met.dtype.size())
+                },
+                (Is::Memory | Is::One, Some(tensor)) => (at.get(), tensor.storage(), tensor.storage_offset()),
+                (Is::Memory | Is::One, None) => unreachable!("a value that others see has a tensor"),
             };
-            let n = if met.moves == Moves::IsOne { 1 } else { self.block };
+            let n = if met.is == Is::One { 1 } else { self.block };
             let window = || Tensor::from_parts(storage, met.dtype, &[n], &[1], first);
             bases.push(base);
             windows.push(met.as_tensor.then(window).transpose()?);
         }
         let firsts: SmallVec<[usize; 48]> =
             windows.iter().map(|window| window.as_ref().map_or(0, Tensor::storage_offset)).collect();
+        let before = blocks.start;
         for number in blocks {
             let start = number * self.block;
             let len = self.block.min(self.numel - start);
-            for ((met, window), &first) in self.values.iter().zip(&mut windows).zip(&firsts) {
-                if let (Some(window), moves) = (window, met.moves)
-                    && moves != Moves::IsOne
+            for (i, met) in self.values.iter().enumerate() {
+                if let Is::WrittenOut(_, repeats) = met.is
+                    && (number == before || !self.block.is_multiple_of(repeats.cycle()))
                 {
-                    let from = if moves == Moves::Along { first + start } else { first };
+                    // SAFETY: (1) the operand of a value; (2) the block at its base, of `self.block` elements.
+                    unsafe { repeats.write_out(met.dtype, whole[i].1.get(), bases[i], start, len) };
+                }
+                if let Some(window) = &mut windows[i]
+                    && met.is != Is::One
+                {
+                    let from = if met.is == Is::Memory { firsts[i] + start } else { firsts[i] };
                     // SAFETY: the value has elements up to `start + len`, and a block up to `len`.
                     unsafe { window.slide(from, len) };
                 }
             }
             let at = |i: usize| {
                 let met = &self.values[i];
-                let moved = if met.moves == Moves::Along { start * met.dtype.size() } else { 0 };
+                let moved = if met.is == Is::Memory { start * met.dtype.size() } else { 0 };
                 // SAFETY: as above, in bytes.
                 unsafe { bases[i].add(moved) }
             };
-            for (planned, (xs, out)) in steps.iter().zip(&self.among) {
+            for (step, (xs, out)) in loops(steps).zip(&self.among) {
                 // SAFETY: 1. The plan has asked, for all of the elements. 2. It has the result apart from all that is
-                // in use during the run; blocks of values that have no more than that are memory of their own.
+                // in use during the run; blocks are memory of their own.
                 unsafe {
-                    if let Some(Loop { op, dtype, xs: [(_, sa), (_, sb)], .. }) = &planned.alone {
-                        op.run_flat_at(*dtype, [(at(xs[0]), *sa), (at(xs[1]), *sb)], at(*out), len);
-                    } else if let What::Op(op) = &planned.step.what {
+                    if let Some(dtype) = step.by_address {
+                        let [a, b] = step.steps();
+                        step.op.run_flat_at(dtype, [(at(xs[0]), a), (at(xs[1]), b)], at(*out), len);
+                    } else {
                         let shown = |i: usize| windows[i].as_ref().expect("taken as a tensor");
                         let xs: SmallVec<[&Tensor; 3]> = xs.iter().map(|&i| shown(i)).collect();
-                        op.run_flat(&xs, shown(*out));
+                        step.op.run_flat(&xs, shown(*out));
                     }
                 }
             }
@@ -210,11 +235,22 @@ impl Run {
     }
 }
 
-/// Elements of a block, of so many values that all of them stay in the cache.
-fn block_of(values: usize) -> usize {
-    match values {
+/// The loops of steps that are taken together.
+fn loops(steps: &[Planned]) -> impl Iterator<Item = &Pointwise> {
+    steps.iter().map(|step| step.pointwise.as_ref().expect("a run has loops"))
+}
+
+/// Elements of a block, of so many values that all of them stay in the cache: cycles of operands that repeat, if one of
+/// them is a part of it in whole vectors.
+fn block_of(values: usize, cycles: impl Iterator<Item = usize>) -> usize {
+    let most: usize = std::env::var("RG_BLOCK").ok().and_then(|x| x.parse().ok()).unwrap_or(match values {
         0..=16 => 1 << 12,
         17..=32 => 1 << 11,
         _ => 1 << 10,
-    }
+    });
+    let cycle = cycles.filter(|&cycle| cycle <= most && cycle.is_multiple_of(LANES)).max();
+    cycle.map_or(most, |cycle| most - most % cycle)
 }
+
+/// So many elements fill vectors of every dtype.
+const LANES: usize = 16;

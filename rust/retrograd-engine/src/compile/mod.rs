@@ -12,6 +12,8 @@ mod backward;
 mod blocks;
 mod compare;
 mod function;
+mod order;
+mod pointwise;
 mod program;
 pub mod record;
 mod recording;

@@ -10,9 +10,11 @@ use smallvec::SmallVec;
 
 use super::blocks::{Run, runs};
 use super::compare::OtherNumber;
+use super::order::gathered;
+use super::pointwise::Pointwise;
 use super::record::hooks_of;
 use super::recording::{Buffer, Leaf, LeafOf, Origin, Output, Recording, Step, ValueId, What, Window};
-use crate::autograd::erased::{AnyPrimitive, Batching};
+use crate::autograd::erased::Batching;
 use crate::counted::Counted;
 use crate::error::Result;
 use crate::tensor::{DType, Dims, Strides, Tensor, default_dtype};
@@ -61,21 +63,11 @@ pub(super) enum Way {
     Makes,
 }
 
-/// A flat loop over two operands, as it is taken where few elements leave no time for more.
-pub(super) struct Loop {
-    pub op: Arc<dyn AnyPrimitive>,
-    pub dtype: DType,
-    /// The operands, and whether they move from one element to the next.
-    pub xs: [(ValueId, isize); 2],
-    pub out: ValueId,
-    pub n: usize,
-}
-
 pub(super) struct Planned {
-    /// The step, if it is no more than this.
-    pub alone: Option<Loop>,
     pub step: Step,
     pub way: Way,
+    /// The step as a loop, if it is taken as one: alone or in a run.
+    pub pointwise: Option<Pointwise>,
     /// Other values that show what this step has made.
     pub shows: SmallVec<[ValueId; 2]>,
     /// Values that nobody needs after this step, and which are not in the arena.
@@ -177,6 +169,14 @@ impl Plan {
         let mut kept = keep.iter();
         steps.retain(|_| *kept.next().expect("one for each step"));
 
+        let mut ways: Vec<Way> = steps.iter().map(|step| way_of(step, &values, &buffers)).collect();
+        let mut loops: Vec<Option<Pointwise>> =
+            steps.iter().zip(&ways).map(|(step, &way)| Pointwise::of(step, way, &values, &buffers)).collect();
+        if let Some(order) = gathered(&steps, &loops, &values, &buffers) {
+            steps = order.iter().map(|&i| steps[i].clone()).collect();
+            ways = order.iter().map(|&i| ways[i]).collect();
+            loops = order.iter().map(|&i| loops[i].take()).collect();
+        }
         let mut written = vec![false; buffers.len()];
         steps.iter().flat_map(Step::written).for_each(|v| written[buffer(v)] = true);
         // The first and the last step that has to do with a buffer.
@@ -187,23 +187,11 @@ impl Plan {
                 life.end = i + 1;
             }
         }
-        let mut way = vec![Way::Makes; steps.len()];
         let mut made = vec![false; buffers.len()];
-        for (i, step) in steps.iter().enumerate() {
-            let result = match step.outs[..] {
-                [Some(v)] if covers(&values[v as usize], buffers[buffer(v)].bytes) => Some(v),
-                _ => None,
-            };
-            way[i] = match result {
-                _ if matches!(step.what, What::Copy | What::InPlace(_) | What::Update { .. }) => Way::Into,
-                Some(v) if !step.draws => way_into(step, &values, &buffers, v),
-                _ => Way::Makes,
-            };
-            if way[i] == Way::Makes {
-                step.outs.iter().flatten().for_each(|&v| made[buffer(v)] = true);
-            }
+        for (step, _) in steps.iter().zip(&ways).filter(|(_, way)| **way == Way::Makes) {
+            step.outs.iter().flatten().for_each(|&v| made[buffer(v)] = true);
         }
-        let runs = runs(&steps, &way, &values);
+        let runs = runs(&loops, &values, &buffers);
         let mut inside = vec![false; buffers.len()];
         for run in &runs {
             for v in steps[run.clone()].iter().flat_map(|step| step.outs.iter().flatten()) {
@@ -266,11 +254,12 @@ impl Plan {
         }
         let mut steps: Vec<Planned> = steps
             .into_iter()
-            .zip(way)
-            .map(|(step, way)| Planned {
-                alone: loop_of(&step, way, &values),
+            .zip(ways)
+            .zip(loops)
+            .map(|((step, way), pointwise)| Planned {
                 step,
                 way,
+                pointwise,
                 shows: SmallVec::new(),
                 drops: SmallVec::new(),
             })
@@ -338,28 +327,6 @@ impl Plan {
     }
 }
 
-/// The loop that a flat step of two operands is.
-fn loop_of(step: &Step, way: Way, values: &[Window]) -> Option<Loop> {
-    let (What::Op(op), [Some(a), Some(b)], [Some(out)]) = (&step.what, &step.xs[..], &step.outs[..]) else {
-        return None;
-    };
-    let numel = |v: ValueId| values[v as usize].sizes.iter().product::<usize>();
-    let (n, dtype) = (numel(*out), values[*a as usize].dtype);
-    let operand = |v: ValueId| (v, isize::from(numel(v) > 1 || n == 1));
-    // SAFETY: no element is read or written.
-    let has_loop = way == Way::Flat
-        && n > 0
-        && unsafe {
-            op.run_flat_at(
-                dtype,
-                [(std::ptr::NonNull::<u64>::dangling().as_ptr().cast(), 1); 2],
-                std::ptr::NonNull::<u64>::dangling().as_ptr().cast(),
-                0,
-            )
-        };
-    has_loop.then(|| Loop { op: op.clone(), dtype, xs: [operand(*a), operand(*b)], out: *out, n })
-}
-
 /// What arguments are like.
 pub(super) fn input_metas(inputs: &[Tensor]) -> Vec<InputMeta> {
     let metas = inputs.iter().map(|x| {
@@ -377,17 +344,30 @@ pub(super) fn input_metas(inputs: &[Tensor]) -> Vec<InputMeta> {
 }
 
 /// Whether a window shows all bytes of its buffer.
-fn covers(window: &Window, bytes: usize) -> bool {
+pub(super) fn covers(window: &Window, bytes: usize) -> bool {
     window.offset == 0 && window.sizes.iter().product::<usize>() * window.dtype.size() == bytes
 }
 
 /// A value as it was when it was recorded.
-fn shown(values: &[Window], buffers: &[Buffer], v: ValueId) -> Result<Tensor> {
+pub(super) fn shown(values: &[Window], buffers: &[Buffer], v: ValueId) -> Result<Tensor> {
     let w = &values[v as usize];
     let buffer = &buffers[w.buffer as usize];
     match buffer.origin {
         Origin::Number(number) => Tensor::number(number),
         _ => Tensor::from_parts(buffer.storage.clone(), w.dtype, &w.sizes, &w.strides, w.offset),
+    }
+}
+
+/// How the result of a step comes into being.
+fn way_of(step: &Step, values: &[Window], buffers: &[Buffer]) -> Way {
+    let is_whole = |v: ValueId| {
+        let w = &values[v as usize];
+        covers(w, buffers[w.buffer as usize].bytes)
+    };
+    match step.outs[..] {
+        _ if matches!(step.what, What::Copy | What::InPlace(_) | What::Update { .. }) => Way::Into,
+        [Some(v)] if !step.draws && is_whole(v) => way_into(step, values, buffers, v),
+        _ => Way::Makes,
     }
 }
 

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::backward::{BackwardProgram, parted};
 use super::compare::OtherNumber;
-use super::program::{GradOfLeaf, Loop, Met, Place, Plan, Planned, Way};
+use super::program::{GradOfLeaf, Met, Place, Plan, Planned, Way};
 use super::record;
 use super::recording::{LeafOf, Output, Recording, Update, ValueId, What, Window};
 use crate::autograd::apply::{run_rule, write_result};
@@ -339,12 +339,16 @@ impl Program {
                 continue;
             }
             at += 1;
-            if let Some(Loop { op, dtype, xs: [(a, sa), (b, sb)], out, n }) = &planned.alone {
+            if planned.way == Way::Flat
+                && let Some(step) = &planned.pointwise
+                && let Some(dtype) = step.by_address
+            {
                 let at = |v: ValueId| frame.at[v as usize].get();
+                let ([a, b], (x, y)) = (step.steps(), (step.xs[0].0, step.xs[1].0));
                 // SAFETY: 1. The plan has asked, for windows like these. 2. It has the result apart from all that is in
                 // use. Values have their places before they are used: those that are there when a call begins, and
                 // those that steps have made.
-                unsafe { op.run_flat_at(*dtype, [(at(*a), *sa), (at(*b), *sb)], at(*out), *n) };
+                unsafe { step.op.run_flat_at(dtype, [(at(x), a), (at(y), b)], at(step.out), step.n) };
                 planned.drops.iter().for_each(|&v| frame.tensors[v as usize] = None);
                 continue;
             }

@@ -82,7 +82,7 @@ fn shapes() -> Vec<Vec<usize>> {
     for &n in &UGLY {
         shapes.extend([vec![3, n], vec![n, 5], vec![2, n, 3]]);
     }
-    shapes.extend([vec![], vec![33, 31], vec![17, 300], vec![2, 3, 2, 5], vec![1, 4, 1]]);
+    shapes.extend([vec![], vec![33, 31], vec![17, 300], vec![3, 5, 150], vec![2, 3, 2, 5], vec![1, 4, 1]]);
     shapes
 }
 
@@ -372,6 +372,23 @@ fn results_beyond_the_caches() {
         let (y, x_) = (i / gap, i % gap);
         let want = if x_ < row { Sub.f(wide[i], b[y * row + x_]) } else { -7.0 };
         assert_eq!(*x, want, "{i}");
+    }
+    // Rows that share a piece, and long ones, beside one row for all, one number for each row, and a plane for each of
+    // two matrices.
+    for row in [7, 100, 5000] {
+        let rows = n.div_ceil(2 * row);
+        let (sizes, a) = ([2, rows, row], numbers(2 * rows * row));
+        let (dense, b) = ([(rows * row) as isize, row as isize, 1], numbers(rows * row));
+        for strides in [[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, row as isize, 1]] {
+            let mut o = vec![-7.0f32; 2 * rows * row + 3];
+            // SAFETY: (1-3) as many elements as the vectors have, or fewer.
+            unsafe { map2(&Sub, &sizes, a.as_ptr(), &dense, b.as_ptr(), &strides, o[3..].as_mut_ptr(), &dense) };
+            assert!(o[..3] == [-7.0; 3]);
+            let places = positions(&sizes, &strides, 0);
+            for (i, x) in o[3..].iter().enumerate() {
+                assert_eq!(*x, Sub.f(a[i], b[places[i]]), "{sizes:?} {strides:?} {i}");
+            }
+        }
     }
     // An output that is an input.
     let mut o = a.clone();

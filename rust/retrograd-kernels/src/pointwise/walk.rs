@@ -2,8 +2,9 @@
 //!
 //! It knows element sizes but no element types, so it is compiled once per number of operands, and a body only has to
 //! be compiled for contiguous elements. Rows that are contiguous are passed on in place. Other inputs are gathered into
-//! pieces in L1, other outputs scattered from one; short rows share a piece, and a piece that already holds the
-//! elements it needs, such as a broadcast row, is not filled again.
+//! pieces in L1, other outputs scattered from one; short rows share a piece, and so do longer ones that follow each
+//! other in memory or are broadcast. A piece that already holds the elements it needs, such as a broadcast row, is not
+//! filled again.
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
 //! converted on the way, so no body is compiled for halves.
@@ -11,6 +12,7 @@
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
+use super::super::simd::{InstructionSet, Isa, Task, for_isa};
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
 use super::halves::{self, Half};
 use super::stream::{finish, is_streamed, stream};
@@ -127,11 +129,25 @@ unsafe fn walk_axes<const N: usize>(
         elements,
         streams,
     };
+    let mut pieces = Held::new();
     for offsets in Offsets::new(axes.get(2..).unwrap_or(&[])) {
         // SAFETY: duty 1: a position of the axes.
         let p = std::array::from_fn(|k| unsafe { starts[k].offset(offsets[k] * elements[k].width as isize) });
-        // SAFETY: (1-3) the positions are some of the axes': ours.
-        unsafe { tile.run(body, p) };
+        // SAFETY: (1-3) the positions are some of the axes': ours; (4) all tiles are of these axes.
+        unsafe { tile.run(body, p, &mut pieces) };
+    }
+}
+
+/// A piece of each operand.
+struct Held<const N: usize> {
+    pieces: [Piece; N],
+    /// Where the elements in each come from, and how many they are.
+    of: [(*mut u8, usize); N],
+}
+
+impl<const N: usize> Held<N> {
+    fn new() -> Self {
+        Self { pieces: [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N], of: [(null_mut(), 0); N] }
     }
 }
 
@@ -140,14 +156,24 @@ struct Tile<const N: usize> {
     n: [usize; 2],
     s: [[isize; 2]; N],
     elements: [Element; N],
-    /// Contiguous rows of the output are written past the caches.
+    /// What is written in place is written past the caches.
     streams: bool,
 }
 
 impl<const N: usize> Tile<N> {
+    /// Whether all rows are one, each following the one before, or an operand is broadcast along them.
+    fn rows_follow(&self) -> bool {
+        let n = self.n[0] as isize;
+        (0..N).all(|k| {
+            let ([inner, outer], width) = (self.s[k], self.elements[k].width as isize);
+            inner == 0 || inner == width && (outer == 0 || outer == n * width)
+        })
+    }
+
     /// # Safety
-    /// 1. As [`walk`], for the tile's positions from `p` on.
-    unsafe fn run(&self, body: &dyn Pieces, p: [*mut u8; N]) {
+    /// 1-3. As [`walk`], for the tile's positions from `p` on. 4. What pieces hold, they hold of tiles of these sizes
+    ///    and strides.
+    unsafe fn run(&self, body: &dyn Pieces, p: [*mut u8; N], Held { pieces, of: held }: &mut Held<N>) {
         let ([n, rows], s, elements) = (self.n, &self.s, &self.elements);
         if n == 0 || rows == 0 {
             return;
@@ -157,38 +183,37 @@ impl<const N: usize> Tile<N> {
             std::array::from_fn(|k| k > 1 && p[k] == p[0] && elements[k].width == elements[0].width);
         let contiguous =
             (0..N).all(|k| s[k][0] == elements[k].width as isize && elements[k].half.is_none() && !copied[k]);
-        if contiguous && (n >= LONG_ROW || rows == 1) {
-            for row in 0..rows as isize {
-                // SAFETY: duty 1: a position of the tile.
-                let p = std::array::from_fn(|k| unsafe { p[k].offset(row * s[k][1]) });
-                // SAFETY: (1, 2) a row of the tile, whose output is no input if it is streamed.
-                unsafe { if self.streams { self.run_streamed(body, n, p) } else { body.run(n, &p) } };
-            }
-            return;
-        }
         let strided = (0..N).any(|k| s[k][0] != 0 && s[k][0] != elements[k].width as isize);
         let whole = PIECE_BYTES / elements.iter().map(|x| x.held()).max().unwrap_or(1);
         let most = if strided { whole.min(STRIDED_PIECE) } else { whole };
-        let (columns, height) = if n >= LONG_ROW { (n.min(most), 1) } else { (n, (most / n).min(rows)) };
-        let mut pieces = [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N];
-        // Where the elements in each piece come from, and how many they are.
-        let mut held = [(null_mut(), 0); N];
+        let share = n < LONG_ROW || 2 * n <= most && self.rows_follow();
+        if contiguous && !self.streams && (!share || rows == 1) {
+            for row in 0..rows as isize {
+                // SAFETY: duty 1: a position of the tile.
+                let p: [*mut u8; N] = std::array::from_fn(|k| unsafe { p[k].offset(row * s[k][1]) });
+                // SAFETY: (1, 2) a row of the tile.
+                unsafe { body.run(n, &p) };
+            }
+            return;
+        }
+        let (columns, height) = if share { (n, (most / n).min(rows)) } else { (n.min(most), 1) };
         for column in (0..n).step_by(columns) {
             let m = columns.min(n - column);
             for row in (0..rows).step_by(height) {
                 let h = height.min(rows - row);
                 let count = m * h;
                 let mut q = [null_mut(); N];
-                let mut out = null_mut();
+                let (mut out, mut streams) = (null_mut(), false);
                 for k in 0..N {
                     let (width, held_width) = (elements[k].width as isize, elements[k].held() as isize);
                     // SAFETY: duty 1: a position of the tile.
                     let at = unsafe { p[k].offset(column as isize * s[k][0] + row as isize * s[k][1]) };
                     let dense = (m == 1 || s[k][0] == width) && (h == 1 || s[k][1] == m as isize * width);
+                    let in_place = dense && !copied[k] && elements[k].half.is_none();
                     if k == 0 {
-                        out = at;
+                        (out, streams) = (at, in_place && self.streams);
                     }
-                    if dense && !copied[k] && elements[k].half.is_none() {
+                    if in_place && !(k == 0 && streams) {
                         q[k] = at;
                         continue;
                     }
@@ -203,38 +228,19 @@ impl<const N: usize> Tile<N> {
                 // SAFETY: (1) elements of the tile or of pieces; (2) the output is a piece or disjoint by duty 2 from
                 // inputs that are not copied, unless the first input is it.
                 unsafe { body.run(count, &q) };
-                if q[0] != out {
+                if streams {
+                    // SAFETY: (1) just written, and ours; (2) a piece is no output.
+                    unsafe { stream(q[0], out, count * elements[0].width) };
+                } else if q[0] != out {
                     let width = elements[0].held() as isize;
                     // SAFETY: (1) the body wrote them; (2) ours.
                     unsafe { store(elements[0], [m, h], q[0], [width, m as isize * width], out, s[0]) };
                 }
             }
         }
-    }
-}
-
-impl<const N: usize> Tile<N> {
-    /// A row of `n` elements, piece by piece through the first-level cache to the output.
-    ///
-    /// # Safety
-    /// 1. As [`Pieces::run`], and the output is no input.
-    unsafe fn run_streamed(&self, body: &dyn Pieces, n: usize, p: [*mut u8; N]) {
-        let mut piece = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
-        let at: *mut u8 = piece.0.as_mut_ptr().cast();
-        let width = self.elements[0].width;
-        let most = PIECE_BYTES / width;
-        for first in (0..n).step_by(most) {
-            let count = most.min(n - first);
-            // SAFETY: duty 1: elements of the row. run: the piece has space for `most` elements, and is memory of its
-            // own. stream: (1) just written, and ours; (2) the piece is no output.
-            unsafe {
-                let mut q: [*mut u8; N] = std::array::from_fn(|k| p[k].add(first * self.elements[k].width));
-                let out = std::mem::replace(&mut q[0], at);
-                body.run(count, &q);
-                stream(at, out, count * width);
-            }
+        if self.streams {
+            finish();
         }
-        finish();
     }
 }
 
@@ -303,20 +309,50 @@ unsafe fn copy(n: [usize; 2], width: usize, a: *const u8, sa: [isize; 2], o: *mu
 /// As [`copy`].
 unsafe fn copy_of<T: Copy>([n, rows]: [usize; 2], a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
     let width = size_of::<T>() as isize;
+    if sa[0] == 0 && so[0] == width {
+        let (a, o, steps) = (a.cast::<T>(), o.cast::<T>(), [sa[1], so[1]]);
+        // SAFETY: (Filled 1, 2) ours.
+        return unsafe { for_isa(InstructionSet::detect(), Filled { n, rows, a, o, steps }) };
+    }
     for row in 0..rows as isize {
         // SAFETY: duties 1 and 2; elements such as complex numbers are aligned to less than `T`.
         unsafe {
             let (a, o) = (a.offset(row * sa[1]), o.offset(row * so[1]));
             if sa[0] == width && so[0] == width {
                 std::ptr::copy_nonoverlapping(a, o, n * size_of::<T>());
-            } else if sa[0] == 0 && so[0] == width {
-                let value = a.cast::<T>().read_unaligned();
-                for i in 0..n {
-                    o.cast::<T>().add(i).write_unaligned(value);
-                }
             } else {
                 for i in 0..n as isize {
                     o.offset(i * so[0]).cast::<T>().write_unaligned(a.offset(i * sa[0]).cast::<T>().read_unaligned());
+                }
+            }
+        }
+    }
+}
+
+/// Rows of `n` equal elements. Duties: 1. `a` is readable for the element of each row; 2. `o` is writable for the rows,
+/// and disjoint. From one row to the next it is as many bytes as `steps` say.
+struct Filled<T> {
+    n: usize,
+    rows: usize,
+    a: *const T,
+    o: *mut T,
+    steps: [isize; 2],
+}
+
+impl<T: Copy> Task for Filled<T> {
+    type Out = ();
+    const WIDE: bool = matches!(size_of::<T>(), 4 | 8);
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Filled { n, rows, a, o, steps } = self;
+        for row in 0..rows as isize {
+            // SAFETY: (1, 2) ours; elements such as complex numbers are aligned to less than `T`.
+            unsafe {
+                let (a, o) = (a.byte_offset(row * steps[0]), o.byte_offset(row * steps[1]));
+                let value = a.read_unaligned();
+                for i in 0..n {
+                    o.add(i).write_unaligned(value);
                 }
             }
         }

@@ -321,6 +321,9 @@ fn out_zero(out: &Tensor) -> Result<()> {
     copy::copy_into(&Tensor::full(&[], Scalar::Int(0), out.dtype())?, out)
 }
 
+/// About so many elements of rows are copied from the first ones, which the first-level cache keeps.
+const REPEATED: usize = 1 << 11;
+
 /// Copies the input, expanded, to a fresh row-major `out`; a bias (one row for all) row by row.
 fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
     let &[rows, cols] = out.sizes() else { return copy::copy_into(input, out) };
@@ -329,9 +332,17 @@ fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
     }
     match_dtype!(any, out.dtype(), T => {
         let (from, to) = (input.ptr::<T>().cast_const(), out.ptr::<T>());
-        for i in 0..rows {
-            // SAFETY: S1 and S3: `cols` elements of the input, and row `i` of the fresh row-major output.
-            unsafe { std::ptr::copy_nonoverlapping(from, to.add(i * cols), cols) }
+        // One row, and then as many as there are already.
+        let (mut done, all) = (cols.min(rows * cols), rows * cols);
+        // SAFETY: S1 and S3: `cols` elements of the input, and those of the fresh row-major output; `done` of them are
+        // written, and as many follow at most.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, to, done);
+            while done < all {
+                let count = done.min(all - done).min(REPEATED.next_multiple_of(cols));
+                std::ptr::copy_nonoverlapping(to, to.add(done), count);
+                done += count;
+            }
         }
     });
     Ok(())

@@ -152,7 +152,7 @@ def test_operands_that_repeat_in_a_run(shape: tuple[int, ...], dtype: rg.dtype) 
 @pytest.mark.parametrize("rows", [256, 2000])
 @pytest.mark.parametrize("columns", [64, 97])
 @pytest.mark.parametrize("dtype", [rg.float32, rg.float64])
-def test_products_of_one_term_in_a_run(rows: int, columns: int, dtype: rg.dtype) -> None:
+def test_products_of_one_term_beside_runs(rows: int, columns: int, dtype: rg.dtype) -> None:
     a, b = leaves(rows, 1).to(dtype) - 0.9, leaves(columns, 2).to(dtype)[:, :1] - 0.9
     # A sum that begins with zero is not -0.0, and no number times infinity is one.
     a[3], b[5], a[7], b[9] = -0.0, 0.0, float("inf"), float("nan")

@@ -27,7 +27,7 @@ pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk
 pub use planar::{Planar, magnitudes, planar1};
 pub use scalar_loop::{RunBody, each, runs};
 pub use vectorized::{Body, lanes_of_slices, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
-pub use walk::Operand;
+pub use walk::{Operand, write_out};
 
 /// A scalar body; implementors mark `f` `#[inline(always)]` so that the loops vectorise it per instruction set.
 pub trait Map1<A, O>: Sync {

@@ -80,6 +80,8 @@ pub mod reduce {
     pub const SCAN_COLUMNS: usize = size(256, 4);
     /// Partial results of a row in which an extreme is looked for: enough to fill vectors.
     pub const BEST_LANES: usize = size(64, 4);
+    /// As many where the row is short, and the shortest such row.
+    pub const BEST_LEAST: usize = size(16, 2);
     /// Columns that are looked at side by side for their extremes.
     pub const BEST_STRIP: usize = size(256, 4);
     /// Indices as wide as float32, so that the same masks select them; for longer axes the block is stored separately.

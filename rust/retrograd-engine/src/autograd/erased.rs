@@ -27,11 +27,7 @@ pub struct Facts {
     pub complex: ComplexRule,
     pub takes_lazy: bool,
     pub halves: Halves,
-    pub as_pointwise: Option<AsPointwise>,
 }
-
-/// See [`Primitive::AS_POINTWISE`].
-pub type AsPointwise = fn(&[&Tensor]) -> Option<Arc<dyn AnyPrimitive>>;
 
 /// Which variant of [`Batch`] an op has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +92,6 @@ impl<P: Primitive> AnyPrimitive for P {
                 complex: P::COMPLEX,
                 halves: P::HALVES,
                 takes_lazy: P::TAKES_LAZY,
-                as_pointwise: P::AS_POINTWISE,
             }
         }
     }

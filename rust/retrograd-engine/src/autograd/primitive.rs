@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use super::apply::apply_any;
-use super::erased::{AnyPrimitive, AsPointwise};
+use super::erased::AnyPrimitive;
 use super::mode;
 use super::node::{Grads, NodeRef, Run};
 use super::operands::Results;
@@ -168,9 +168,6 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     const TAKES_LAZY: bool = false;
     /// Bit i: result i is a statistic that stays in float32 if the op takes halves in float32.
     const STATISTICS: u32 = 0;
-    /// Of an op that is not pointwise: the pointwise op that makes the same, to the bit, of such operands, which it
-    /// broadcasts, if there is one. Asked by who takes pointwise steps together.
-    const AS_POINTWISE: Option<AsPointwise> = None;
 
     /// The name of the node, where it depends on parameters.
     fn node(&self) -> &'static str {

@@ -243,11 +243,11 @@ fn loops(steps: &[Planned]) -> impl Iterator<Item = &Pointwise> {
 /// Elements of a block, of so many values that all of them stay in the cache: cycles of operands that repeat, if one of
 /// them is a part of it in whole vectors.
 fn block_of(values: usize, cycles: impl Iterator<Item = usize>) -> usize {
-    let most: usize = std::env::var("RG_BLOCK").ok().and_then(|x| x.parse().ok()).unwrap_or(match values {
+    let most: usize = match values {
         0..=16 => 1 << 12,
         17..=32 => 1 << 11,
         _ => 1 << 10,
-    });
+    };
     let cycle = cycles.filter(|&cycle| cycle <= most && cycle.is_multiple_of(LANES)).max();
     cycle.map_or(most, |cycle| most - most % cycle)
 }

@@ -8,12 +8,12 @@ use super::blocks::FROM;
 use super::program::{Way, shown};
 use super::recording::{Buffer, Step, ValueId, What, Window};
 use crate::autograd::erased::{AnyPrimitive, Batching};
+use crate::kernels::pointwise::write_out;
 use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, Tensor};
 
 /// A step that is a loop over the elements of its contiguous result.
 pub(super) struct Pointwise {
-    /// The op of the loop: that of the step, or one that makes the same.
     pub op: Arc<dyn AnyPrimitive>,
     pub xs: SmallVec<[(ValueId, Moves); 2]>,
     pub out: ValueId,
@@ -76,44 +76,31 @@ impl Repeats {
     ///
     /// # Safety
     /// 1. All elements of the operand, the first of which is at `from`, may be read. 2. `to` is memory for `n` others,
-    ///    aligned for `dtype`, which nobody else uses.
+    ///    which nobody else uses.
     pub unsafe fn write_out(&self, dtype: DType, from: *const u8, to: *mut u8, start: usize, n: usize) {
-        // SAFETY: those of callers; elements of these sizes are their bytes.
-        unsafe {
-            match dtype.size() {
-                1 => self.write_bytes::<1>(from, to, start, n),
-                2 => self.write_bytes::<2>(from, to, start, n),
-                4 => self.write_bytes::<4>(from, to, start, n),
-                8 => self.write_bytes::<8>(from, to, start, n),
-                16 => self.write_bytes::<16>(from, to, start, n),
-                size => unreachable!("elements of {size} bytes"),
-            }
-        }
-    }
-
-    /// # Safety
-    /// As [`Repeats::write_out`], for elements of `SIZE` bytes.
-    unsafe fn write_bytes<const SIZE: usize>(&self, from: *const u8, to: *mut u8, start: usize, n: usize) {
-        let (from, to) = (from.cast::<[u8; SIZE]>(), to.cast::<[u8; SIZE]>());
-        let (mut place, mut passed) = (start / self.hold % self.period, start % self.hold);
+        let &Self { hold, period, stride } = self;
+        let (size, step) = (dtype.size(), stride * dtype.size() as isize);
+        let (mut place, mut passed) = (start / hold % period, start % hold);
         // What comes after a cycle is a copy of what is there already.
         let fresh = n.min(self.cycle());
         let mut done = 0;
         while done < fresh {
-            let count = (self.hold - passed).min(fresh - done);
-            // SAFETY: (1) a place of the operand; (2) `done + count` is at most `n`.
-            unsafe {
-                let element = *from.offset(place as isize * self.stride);
-                (done..done + count).for_each(|i| *to.add(i) = element);
-            }
-            done += count;
-            passed = 0;
-            place = if place + 1 == self.period { 0 } else { place + 1 };
+            let left = fresh - done;
+            let (count, rows, steps) = match () {
+                () if hold == 1 => (left.min(period - place), 1, [step, 0]),
+                () if passed > 0 || left < hold => (left.min(hold - passed), 1, [0, 0]),
+                () => (hold, (left / hold).min(period - place), [0, step]),
+            };
+            // SAFETY: (1) places of the operand; (2) up to `n` elements.
+            unsafe { write_out(size, count, rows, from.offset(place as isize * step), steps, to.add(done * size)) };
+            done += count * rows;
+            passed += count * rows;
+            (place, passed) = ((place + passed / hold) % period, passed % hold);
         }
         while done < n {
             let count = done.min(n - done);
             // SAFETY: (2) whole cycles are there, and `done + count` is at most `n`.
-            unsafe { std::ptr::copy_nonoverlapping(to, to.add(done), count) };
+            unsafe { std::ptr::copy_nonoverlapping(to, to.add(done * size), count * size) };
             done += count;
         }
     }
@@ -131,17 +118,12 @@ impl Pointwise {
             let xs = ids.iter().map(|&v| (v, if is_one(v) { Moves::Stays } else { Moves::Along })).collect();
             return Some(Self::new(op.clone(), xs, *out, n, values[*ids.first()? as usize].dtype));
         }
-        if way != Way::Into || n < FROM || ids.len() != step.xs.len() {
+        let broadcasts = way == Way::Into && op.facts().batch == Batching::Pointwise;
+        if !broadcasts || n < FROM || ids.len() != step.xs.len() {
             return None;
         }
         let xs: SmallVec<[Tensor; 2]> =
             ids.iter().map(|&v| shown(values, buffers, v)).collect::<Result<_, _>>().ok()?;
-        let operands: SmallVec<[&Tensor; 2]> = xs.iter().collect();
-        let op = match op.facts().as_pointwise {
-            Some(as_pointwise) => as_pointwise(&operands)?,
-            None if op.facts().batch == Batching::Pointwise => op.clone(),
-            None => return None,
-        };
         let moves: SmallVec<[Moves; 2]> = xs.iter().map(|x| Moves::of(x, &window.sizes)).collect::<Option<_>>()?;
         let like_result = |dtype| Tensor::empty(&window.sizes, dtype);
         let written_out = |(x, moves): (&Tensor, &Moves)| match moves {
@@ -157,7 +139,7 @@ impl Pointwise {
             && result.strides() == &window.strides[..]
             && op.runs_flat(&contiguous.iter().collect::<SmallVec<[&Tensor; 2]>>(), &result);
         let dtype = xs.first()?.dtype();
-        runs.then(|| Self::new(op, ids.into_iter().zip(moves).collect(), *out, n, dtype))
+        runs.then(|| Self::new(op.clone(), ids.into_iter().zip(moves).collect(), *out, n, dtype))
     }
 
     fn new(

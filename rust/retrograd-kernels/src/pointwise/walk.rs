@@ -197,15 +197,19 @@ impl<const N: usize> Tile<N> {
             return;
         }
         let (columns, height) = if share { (n, (most / n).min(rows)) } else { (n.min(most), 1) };
-        for column in (0..n).step_by(columns) {
+        // Row by row, as they lie in memory, unless a piece can be kept for the next row, or lines of it.
+        let kept = |k: usize| s[k][1] == 0 && elements[k].half.is_some();
+        let across = if share || strided || (0..N).any(kept) { rows } else { 1 };
+        for (first, column) in (0..rows).step_by(across).flat_map(|row| (0..n).step_by(columns).map(move |c| (row, c)))
+        {
             let m = columns.min(n - column);
-            for row in (0..rows).step_by(height) {
+            for row in (first..first + across).step_by(height) {
                 let h = height.min(rows - row);
                 let count = m * h;
                 let mut q = [null_mut(); N];
                 let (mut out, mut streams) = (null_mut(), false);
                 for k in 0..N {
-                    let (width, held_width) = (elements[k].width as isize, elements[k].held() as isize);
+                    let width = elements[k].width as isize;
                     // SAFETY: duty 1: a position of the tile.
                     let at = unsafe { p[k].offset(column as isize * s[k][0] + row as isize * s[k][1]) };
                     let dense = (m == 1 || s[k][0] == width) && (h == 1 || s[k][1] == m as isize * width);
@@ -219,9 +223,9 @@ impl<const N: usize> Tile<N> {
                     }
                     q[k] = pieces[k].0.as_mut_ptr().cast();
                     if k > 0 && (held[k].0 != at || held[k].1 < count) {
-                        let rows = [held_width, m as isize * held_width];
+                        let from = Rows { at: at.cast_const(), inner: s[k][0], outer: s[k][1] };
                         // SAFETY: (1) ours; (2) a piece has space for `count` elements.
-                        unsafe { load(elements[k], [m, h], at, s[k], q[k], rows) };
+                        unsafe { load(elements[k], m, h, from, q[k]) };
                         held[k] = (at, count);
                     }
                 }
@@ -232,9 +236,8 @@ impl<const N: usize> Tile<N> {
                     // SAFETY: (1) just written, and ours; (2) a piece is no output.
                     unsafe { stream(q[0], out, count * elements[0].width) };
                 } else if q[0] != out {
-                    let width = elements[0].held() as isize;
                     // SAFETY: (1) the body wrote them; (2) ours.
-                    unsafe { store(elements[0], [m, h], q[0], [width, m as isize * width], out, s[0]) };
+                    unsafe { store(elements[0], m, h, q[0], Rows { at: out, inner: s[0][0], outer: s[0][1] }) };
                 }
             }
         }
@@ -244,99 +247,154 @@ impl<const N: usize> Tile<N> {
     }
 }
 
-/// Copies `n` elements to a piece as the body takes them; strides in bytes, inner and outer.
+/// Rows of elements in memory: how far it is from one to the next, and from one row to the next, in bytes.
+#[derive(Clone, Copy)]
+struct Rows<T> {
+    at: T,
+    inner: isize,
+    outer: isize,
+}
+
+impl<T> Rows<T> {
+    /// Rows of `n` elements of `width` bytes, one after the other.
+    fn dense(at: T, n: usize, width: usize) -> Self {
+        Self { at, inner: width as isize, outer: (n * width) as isize }
+    }
+    fn are_dense(&self, n: usize, rows: usize, width: usize) -> bool {
+        self.inner == width as isize && (rows == 1 || self.outer == (n * width) as isize)
+    }
+}
+
+/// Copies `rows` rows of `n` elements to a piece as the body takes them.
 ///
 /// # Safety
-/// 1. `a` is readable at these positions. 2. `o` is writable at these positions, one after the other, and disjoint.
-unsafe fn load(element: Element, n: [usize; 2], a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
-    let Some(half) = element.half else {
-        // SAFETY: (1, 2) ours.
-        return unsafe { copy(n, element.width, a, sa, o, so) };
-    };
+/// 1. `a` is readable at these positions. 2. `o` has space for as many elements one after the other, and is disjoint.
+#[inline(always)]
+unsafe fn load(element: Element, n: usize, rows: usize, a: Rows<*const u8>, o: *mut u8) {
+    // SAFETY: (1, 2) ours.
+    unsafe {
+        match element.half {
+            None => copy(element.width, n, rows, a, Rows::dense(o, n, element.width)),
+            Some(half) => load_halves(half, n, rows, a.at, a.inner, a.outer, o),
+        }
+    }
+}
+
+/// [`load`] of halves.
+///
+/// # Safety
+/// As [`load`].
+unsafe fn load_halves(half: Half, n: usize, rows: usize, a: *const u8, inner: isize, outer: isize, o: *mut u8) {
+    let a = Rows { at: a, inner, outer };
     let mut packed = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
     let p = packed.0.as_mut_ptr().cast::<u8>();
-    let rows = [2, 2 * n[0] as isize];
     // SAFETY: copy: (1) ours; (2) halves take half of a piece. widen: (1) just written; (2) ours.
     unsafe {
-        let dense = sa[0] == 2 && (n[1] == 1 || sa[1] == rows[1]);
+        let dense = a.are_dense(n, rows, 2);
         if !dense {
-            copy(n, 2, a, sa, p, rows);
+            copy(2, n, rows, a, Rows::dense(p, n, 2));
         }
-        halves::widen(half, n[0] * n[1], if dense { a } else { p }.cast(), o.cast());
+        halves::widen(half, n * rows, if dense { a.at } else { p }.cast(), o.cast());
     }
 }
 
-/// Copies `n` elements from a piece to memory; strides in bytes, inner and outer.
+/// Copies `rows` rows of `n` elements from a piece to memory.
 ///
 /// # Safety
-/// 1. `a` is readable at these positions, one after the other. 2. `o` is writable at these positions, and disjoint.
-unsafe fn store(element: Element, n: [usize; 2], a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
+/// 1. `a` is readable for these elements, one after the other. 2. `o` is writable at these positions, and disjoint.
+unsafe fn store(element: Element, n: usize, rows: usize, a: *const u8, o: Rows<*mut u8>) {
     let Some(half) = element.half else {
         // SAFETY: (1, 2) ours.
-        return unsafe { copy(n, element.width, a, sa, o, so) };
+        return unsafe { copy(element.width, n, rows, Rows::dense(a, n, element.width), o) };
     };
     let mut packed = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
     let p = packed.0.as_mut_ptr().cast::<u8>();
-    let rows = [2, 2 * n[0] as isize];
     // SAFETY: narrow: (1) ours; (2) ours, or halves take half of a piece. copy: (1) just written; (2) ours.
     unsafe {
-        let dense = so[0] == 2 && (n[1] == 1 || so[1] == rows[1]);
-        halves::narrow(half, n[0] * n[1], a.cast(), if dense { o } else { p }.cast());
+        let dense = o.are_dense(n, rows, 2);
+        halves::narrow(half, n * rows, a.cast(), if dense { o.at } else { p }.cast());
         if !dense {
-            copy(n, 2, p, rows, o, so);
+            copy(2, n, rows, Rows::dense(p.cast_const(), n, 2), o);
         }
     }
 }
 
-/// Copies `n` elements of `width` bytes; strides in bytes, inner and outer.
+/// Writes `rows` rows of `n` elements of `width` bytes one after the other. In `a` it is `inner` bytes from one element
+/// to the next, and `outer` from one row to the next.
+///
+/// # Safety
+/// 1. `a` is readable at these positions. 2. `o` has space for the elements, and is disjoint.
+pub unsafe fn write_out(width: usize, n: usize, rows: usize, a: *const u8, [inner, outer]: [isize; 2], o: *mut u8) {
+    // SAFETY: (1, 2) ours.
+    unsafe { copy(width, n, rows, Rows { at: a, inner, outer }, Rows::dense(o, n, width)) }
+}
+
+/// Copies `rows` rows of `n` elements of `width` bytes.
 ///
 /// # Safety
 /// 1. `a` is readable at these positions. 2. `o` is writable at these positions, and disjoint.
-unsafe fn copy(n: [usize; 2], width: usize, a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
+#[inline(always)]
+unsafe fn copy(width: usize, n: usize, rows: usize, a: Rows<*const u8>, o: Rows<*mut u8>) {
+    let (Rows { at: a, inner: ai, outer: ao }, Rows { at: o, inner: oi, outer: oo }) = (a, o);
     // SAFETY: (1, 2) ours.
     unsafe {
         match width {
-            1 => copy_of::<u8>(n, a, sa, o, so),
-            2 => copy_of::<u16>(n, a, sa, o, so),
-            4 => copy_of::<u32>(n, a, sa, o, so),
-            8 => copy_of::<u64>(n, a, sa, o, so),
-            _ => copy_of::<[u64; 2]>(n, a, sa, o, so),
+            1 => copy_of::<u8>(n, rows, a, ai, ao, o, oi, oo),
+            2 => copy_of::<u16>(n, rows, a, ai, ao, o, oi, oo),
+            4 => copy_of::<u32>(n, rows, a, ai, ao, o, oi, oo),
+            8 => copy_of::<u64>(n, rows, a, ai, ao, o, oi, oo),
+            _ => copy_of::<[u64; 2]>(n, rows, a, ai, ao, o, oi, oo),
         }
     }
 }
 
 /// # Safety
 /// As [`copy`].
-unsafe fn copy_of<T: Copy>([n, rows]: [usize; 2], a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
+#[allow(
+    clippy::too_many_arguments,
+    reason = "a pair of numbers would be stored one by one and loaded at once, which waits for all stores before it: as \
+              long as a piece takes"
+)]
+unsafe fn copy_of<T: Copy>(
+    n: usize,
+    rows: usize,
+    a: *const u8,
+    a_inner: isize,
+    a_outer: isize,
+    o: *mut u8,
+    o_inner: isize,
+    o_outer: isize,
+) {
     let width = size_of::<T>() as isize;
-    if sa[0] == 0 && so[0] == width {
-        let (a, o, steps) = (a.cast::<T>(), o.cast::<T>(), [sa[1], so[1]]);
+    if a_inner == 0 && o_inner == width {
+        let (a, o) = (a.cast::<T>(), o.cast::<T>());
         // SAFETY: (Filled 1, 2) ours.
-        return unsafe { for_isa(InstructionSet::detect(), Filled { n, rows, a, o, steps }) };
+        return unsafe { for_isa(InstructionSet::detect(), Filled { n, rows, a, a_outer, o, o_outer }) };
     }
     for row in 0..rows as isize {
         // SAFETY: duties 1 and 2; elements such as complex numbers are aligned to less than `T`.
         unsafe {
-            let (a, o) = (a.offset(row * sa[1]), o.offset(row * so[1]));
-            if sa[0] == width && so[0] == width {
+            let (a, o) = (a.offset(row * a_outer), o.offset(row * o_outer));
+            if a_inner == width && o_inner == width {
                 std::ptr::copy_nonoverlapping(a, o, n * size_of::<T>());
-            } else {
-                for i in 0..n as isize {
-                    o.offset(i * so[0]).cast::<T>().write_unaligned(a.offset(i * sa[0]).cast::<T>().read_unaligned());
-                }
+                continue;
+            }
+            for i in 0..n as isize {
+                o.offset(i * o_inner).cast::<T>().write_unaligned(a.offset(i * a_inner).cast::<T>().read_unaligned());
             }
         }
     }
 }
 
 /// Rows of `n` equal elements. Duties: 1. `a` is readable for the element of each row; 2. `o` is writable for the rows,
-/// and disjoint. From one row to the next it is as many bytes as `steps` say.
+/// and disjoint. From one row to the next it is `a_outer` and `o_outer` bytes.
 struct Filled<T> {
     n: usize,
     rows: usize,
     a: *const T,
+    a_outer: isize,
     o: *mut T,
-    steps: [isize; 2],
+    o_outer: isize,
 }
 
 impl<T: Copy> Task for Filled<T> {
@@ -345,11 +403,11 @@ impl<T: Copy> Task for Filled<T> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Filled { n, rows, a, o, steps } = self;
+        let Filled { n, rows, a, a_outer, o, o_outer } = self;
         for row in 0..rows as isize {
             // SAFETY: (1, 2) ours; elements such as complex numbers are aligned to less than `T`.
             unsafe {
-                let (a, o) = (a.byte_offset(row * steps[0]), o.byte_offset(row * steps[1]));
+                let (a, o) = (a.byte_offset(row * a_outer), o.byte_offset(row * o_outer));
                 let value = a.read_unaligned();
                 for i in 0..n {
                     o.add(i).write_unaligned(value);

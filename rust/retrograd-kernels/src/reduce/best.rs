@@ -3,7 +3,7 @@
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::{Axes, Offsets, axis, plan, plan_in_order, row_major};
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::reduce::{BEST_BLOCK as BLOCK, BEST_LANES as LANES, BEST_STRIP as STRIP};
+use crate::thresholds::reduce::{BEST_BLOCK as BLOCK, BEST_LANES as LANES, BEST_LEAST as LEAST, BEST_STRIP as STRIP};
 
 /// What an element takes, in nanoseconds.
 const ELEMENT_COST: f64 = 0.2;
@@ -60,20 +60,18 @@ pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
                     for_isa(level, Strip::<T, MAX> { a, n, width, steps, values, indices });
                     continue;
                 }
-                let mut found: Option<(T, usize)> = None;
-                let mut first = 0;
-                for [pr] in Offsets::new(red.get(1..).unwrap_or(&[])) {
-                    let row = BestRow::<T, MAX> { a: a.offset(pr), n: d0.size, step: d0.strides[0] };
-                    let (value, at) = for_isa(level, row);
-                    if found.is_none_or(|(best, _)| beats::<T, MAX>(value, best)) {
-                        found = Some((value, first + at));
+                let of_row = |a| for_isa(level, BestRow::<T, MAX> { a, n: d0.size, step: d0.strides[0] });
+                let (mut value, mut at) = of_row(a);
+                if let Some(others) = red.get(1..).filter(|others| !others.is_empty()) {
+                    for (i, [pr]) in Offsets::new(others).enumerate().skip(1) {
+                        let (other, place) = of_row(a.offset(pr));
+                        if beats::<T, MAX>(other, value) {
+                            (value, at) = (other, i * d0.size + place);
+                        }
                     }
-                    first += d0.size;
                 }
-                if let Some((value, at)) = found {
-                    *values.get().offset(o) = value;
-                    *indices.get().offset(o) = at as i64;
-                }
+                *values.get().offset(o) = value;
+                *indices.get().offset(o) = at as i64;
             }
         }
     });
@@ -94,44 +92,61 @@ impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRow<T, MAX> {
     #[allow(clippy::eq_op)]
     unsafe fn run<S: Isa>(self) -> (T, usize) {
         let BestRow { a, n, step } = self;
-        if step != 1 || n < LANES {
+        if step == 1 && n >= LEAST {
+            // SAFETY: duty 1, the elements being contiguous.
+            let x = unsafe { std::slice::from_raw_parts(a, n) };
+            return if n >= 4 * LANES { of_many::<T, MAX, LANES>(x) } else { of_many::<T, MAX, LEAST>(x) };
+        }
+        // SAFETY: duty 1.
+        let (mut value, mut at) = (unsafe { *a }, 0);
+        for i in 1..n {
             // SAFETY: duty 1.
-            let (mut value, mut at) = (unsafe { *a }, 0);
-            for i in 1..n {
-                // SAFETY: duty 1.
-                let x = unsafe { *a.offset(i as isize * step) };
-                if beats::<T, MAX>(x, value) {
-                    (value, at) = (x, i);
-                }
-            }
-            return (value, at);
-        }
-        // SAFETY: duty 1, the elements being contiguous.
-        let x = unsafe { std::slice::from_raw_parts(a, n) };
-        let mut lanes = [x[0]; LANES];
-        let (whole, rest) = x.as_chunks::<LANES>();
-        for part in whole {
-            for (m, &x) in lanes.iter_mut().zip(part) {
-                *m = if beats::<T, MAX>(x, *m) { x } else { *m };
+            let x = unsafe { *a.offset(i as isize * step) };
+            if beats::<T, MAX>(x, value) {
+                (value, at) = (x, i);
             }
         }
-        let mut value = lanes[0];
-        for &x in lanes[1..].iter().chain(rest) {
-            value = if beats::<T, MAX>(x, value) { x } else { value };
-        }
-        // The first element that is like it: one comparison excludes all elements of most blocks.
-        let like = |x: T| (x == value) | ((x != x) & (value != value));
-        for (i, part) in whole.iter().enumerate() {
-            let mut any = false;
-            for &x in part {
-                any |= (x == value) | ((x != x) & (value != value));
-            }
-            if any {
-                return (value, i * LANES + part.iter().position(|&x| like(x)).unwrap_or(0));
-            }
-        }
-        (value, n - rest.len() + rest.iter().position(|&x| like(x)).unwrap_or(0))
+        (value, at)
     }
+}
+
+/// The best of at least `N` elements, which is a power of two: first what it is, in `N` lanes, then where it comes
+/// first. That one is returned: numbers that are equal may differ in sign.
+#[inline(always)]
+#[allow(clippy::eq_op)]
+fn of_many<T: PartialOrd + Copy, const MAX: bool, const N: usize>(x: &[T]) -> (T, usize) {
+    let better = |x: T, best: T| if beats::<T, MAX>(x, best) { x } else { best };
+    let (whole, rest) = x.as_chunks::<N>();
+    let mut lanes = whole[0];
+    // The last lanes have some elements once more.
+    let last = x.last_chunk::<N>().expect("as many elements");
+    for part in whole[1..].iter().chain([last]) {
+        for (best, &x) in lanes.iter_mut().zip(part) {
+            *best = better(x, *best);
+        }
+    }
+    let mut width = N / 2;
+    while width > 0 {
+        for i in 0..width {
+            lanes[i] = better(lanes[i + width], lanes[i]);
+        }
+        width /= 2;
+    }
+    let value = lanes[0];
+    let like = |x: T| (x == value) | ((x != x) & (value != value));
+    // One comparison excludes all elements of most blocks.
+    for (i, part) in whole.iter().enumerate() {
+        let mut any = false;
+        for &x in part {
+            any |= like(x);
+        }
+        if any {
+            let first = part.iter().position(|&x| like(x)).unwrap_or(0);
+            return (part[first], i * N + first);
+        }
+    }
+    let first = rest.iter().position(|&x| like(x)).unwrap_or(0);
+    (rest[first], x.len() - rest.len() + first)
 }
 
 /// `width` columns at once; steps from column to column, from row to row, and from result to result. Duties: 1. `a` is
@@ -196,7 +211,7 @@ mod tests {
 
     #[test]
     fn by_the_definition_on_every_layout() {
-        let sizes = [1usize, 2, 5, 63, 64, 65, 200, 300];
+        let sizes = [1usize, 2, 5, 15, 16, 17, 33, 63, 64, 65, 200, 300];
         for level in InstructionSet::available() {
             for &rows in &sizes {
                 for &columns in &sizes {
@@ -248,6 +263,24 @@ mod tests {
             let line: Vec<i16> = (0..40).map(|i| x[i / 20 * 60 + k * 20 + i % 20]).collect();
             let low = line.iter().min().copied();
             assert_eq!((Some(v[k]), Some(at[k] as usize)), (low, line.iter().position(|x| Some(*x) == low)));
+        }
+        // Zeros are equal, and the first of them is it, with its sign.
+        for n in [2, 16, 40, 70, 300] {
+            for (first, sign) in [(-0.0, 0.0), (0.0, -0.0)] {
+                let mut x = vec![-1.0f32; n];
+                (x[n / 2], x[n - 1]) = (first, sign);
+                let (mut v, mut at) = ([7f32], [-1i64]);
+                // SAFETY: `n` elements.
+                unsafe {
+                    let (pv, pi) = (v.as_mut_ptr(), at.as_mut_ptr());
+                    best::<f32, true>(InstructionSet::detect(), &[], &[], &[n], &[1], x.as_ptr(), pv, pi);
+                }
+                assert_eq!(
+                    (v[0].to_bits(), at[0] as usize),
+                    (if n == 2 { sign } else { first }.to_bits(), n / 2),
+                    "{n}"
+                );
+            }
         }
         let low = [f32::NEG_INFINITY; 70];
         let (mut v, mut at) = ([0f32], [-1i64]);

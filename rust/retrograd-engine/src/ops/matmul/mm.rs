@@ -6,10 +6,8 @@ use super::batch_first;
 use super::product::{MULTIPLIED, flipped, fresh2, inner_sizes, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::erased::AsPointwise;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
-use crate::ops::pointwise::unary::{elementary, one_pass_op};
 use crate::ops::{Value, sparse};
 use crate::profiler;
 use crate::tensor::{Dtypes, Noted, Tensor, copy};
@@ -71,11 +69,6 @@ impl Matrix {
     }
 }
 
-/// An element of a product whose sums have one term. A sum begins with zero, so that it is not `-0.0`.
-#[derive(Clone, Copy, Debug)]
-struct OneTerm;
-elementary!(OneTerm, |a, b| a * b + a.of(0.0));
-
 /// `mm`: `A B`. Reverse: `gA = g B^T`, `gB = A^T g`.
 #[derive(Clone, Debug)]
 pub(crate) struct Mm {
@@ -121,10 +114,6 @@ impl Primitive for Mm {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
     const JVP: Tangents<Self> = Tangents::Multilinear;
-    const AS_POINTWISE: Option<AsPointwise> = Some(|xs| {
-        let is_of_one_term = xs[0].sizes()[1] == 1 && xs[0].dtype().is_floating();
-        is_of_one_term.then(|| one_pass_op(Self::NAME, OneTerm))
-    });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         self.forward_one(xs).map(out)
     }

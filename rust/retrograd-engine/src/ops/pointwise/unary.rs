@@ -2,13 +2,11 @@
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use super::promote::{Floats, Lanes, Numeric2, OutType, check_half, forward2, forward2_into, operand};
 use super::scalar_loop::{run_blocks, run_in_complex, run_in_double};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply1, check_target};
-use crate::autograd::erased::AnyPrimitive;
 use crate::autograd::primitive::{
     Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
 };
@@ -327,12 +325,6 @@ pub(super) fn fuse_lanes<K: Rule<Lanes>>(
     one_pass(OnePass { op, kernel, class: PhantomData::<Lanes> }, g, saved)
 }
 
-/// A loop of two operands, written in vectors, as an op that is no step of a graph: what [`Primitive::AS_POINTWISE`]
-/// gives.
-pub(crate) fn one_pass_op<K: Rule<Lanes>>(op: &'static str, kernel: K) -> Arc<dyn AnyPrimitive> {
-    Arc::new(OnePass { op, kernel, class: PhantomData::<Lanes> })
-}
-
 fn one_pass<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static>(
     rule: OnePass<K, O>,
     g: &Tensor,
@@ -353,11 +345,11 @@ pub(super) fn step(x: &Tensor, out: &Tensor) -> isize {
 }
 
 /// The kernel of a rule.
-pub(crate) trait Rule<O>: Numeric2<O> + Debug + Copy + Send + Sync + 'static {}
+pub(super) trait Rule<O>: Numeric2<O> + Debug + Copy + Send + Sync + 'static {}
 impl<O, K: Numeric2<O> + Debug + Copy + Send + Sync + 'static> Rule<O> for K {}
 
-/// A derivative rule in one pass, or another loop, as an op for who records what functions do. Nobody differentiates
-/// it: in a rule that is differentiated in turn, ops stand in its place.
+/// A derivative rule in one pass, as an op for who records what functions do. Nobody differentiates it: in a rule that
+/// is differentiated in turn, ops stand in its place.
 #[derive(Debug)]
 struct OnePass<K, O> {
     op: &'static str,

@@ -67,6 +67,24 @@ case("exp, 4M, fresh output", 2.0, work=M4, unit="Gelem/s")(forward(lambda m: (m
 case("chain of 6 ops, 4M", 2.0, work=M4, unit="Gelem/s")(forward(lambda m: (m.randn(M4),), chain))
 
 
+# Operands that repeat along rows or columns.
+
+
+def planes(rows: int, columns: int) -> Callable[[ModuleType], tuple[Any, ...]]:
+    return lambda m: (m.randn(rows, columns), m.randn(columns), m.randn(rows, 1))
+
+
+BROADCAST: dict[str, Callable[..., Any]] = {
+    "x * row": lambda m, x, row, column: x * row,
+    "x * column": lambda m, x, row, column: x * column,
+    "column * row": lambda m, x, row, column: column * row,
+    "x - x.mean(1)": lambda m, x, row, column: x - x.mean(1, keepdim=True),
+}
+for name, repeating in BROADCAST.items():
+    for rows, columns in ((1024, 64), (256, 1024)):
+        case(f"{name}, {rows}x{columns}, fwd")(forward(planes(rows, columns), repeating))
+
+
 # Reductions and normalisation over either axis of a matrix.
 
 
@@ -201,6 +219,17 @@ INDEXING: dict[str, tuple[Callable[[ModuleType], tuple[Any, ...]], Callable[...,
 for name, (make, op) in INDEXING.items():
     case(f"{name}, fwd", 1.3)(forward(make, op))
     case(f"{name}, fwd + bwd", 1.3)(backward(make, op))
+case("max along rows of 28, fwd")(forward(lambda m: (m.randn(50_000, 28),), lambda m, x: x.max(1)[0]))
+case("nonzero of 1M, fwd", work=BIG, unit="Gelem/s")(forward(lambda m: (m.randn(BIG) > 0,), lambda m, x: x.nonzero()))
+for loss in ("mse_loss", "smooth_l1_loss"):
+
+    def pair(m: ModuleType) -> tuple[Any, ...]:
+        return m.randn(ROWS, COLUMNS), m.randn(ROWS, COLUMNS)
+
+    def lost(m: ModuleType, x: Any, y: Any, loss: str = loss) -> Any:
+        return getattr(m.nn.functional, loss)(x, y)
+
+    case(f"{loss} of 1M, fwd + bwd")(backward(pair, lost))
 case("sort, 1M, fwd", 1.3, work=BIG, unit="Gelem/s")(forward(lambda m: (m.randn(BIG),), lambda m, x: x.sort()[0]))
 case("topk 10 of 1M, fwd", 1.3, work=BIG, unit="Gelem/s")(
     forward(lambda m: (m.randn(BIG),), lambda m, x: x.topk(10)[0])

@@ -5,7 +5,7 @@ use super::keys::{Key, Line, Packing};
 use super::rank::{Rank, Ranked};
 use crate::Result;
 use crate::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
-use crate::thresholds::sort::BLOCK;
+use crate::thresholds::sort::{BLOCK, HELD};
 
 /// Lists the keys of at least the first `k > 0` in order.
 ///
@@ -47,6 +47,8 @@ impl<T: Ranked, K: Key> Task for Front<'_, T, K> {
     unsafe fn run<S: Isa>(self) {
         let Front { a, line: Line { n, step }, k, most, packing, keys, to } = self;
         let flip = packing.flip;
+        // Few keys are held in order, each put in its place, so that the bar is always as low as it can be.
+        let held = k <= HELD;
         // Elements beyond this rank are not among the first `k`.
         let mut bar = T::Rank::MAX;
         let mut len = 0;
@@ -66,27 +68,62 @@ impl<T: Ranked, K: Key> Task for Front<'_, T, K> {
                     *rank = unsafe { *at.offset(i as isize * step) }.rank() ^ flip;
                 }
             }
-            let mut any = false;
-            for &rank in &ranks {
-                any |= rank <= bar;
+            // One byte for each element, looked through eight at a time.
+            let mut below = [0u8; BLOCK.next_multiple_of(8)];
+            for (byte, &rank) in below.iter_mut().zip(&ranks) {
+                *byte = u8::from(rank <= bar);
             }
-            if !any {
-                continue;
+            if count < BLOCK {
+                below[count..].fill(0);
             }
-            for (i, &rank) in ranks[..count].iter().enumerate() {
-                // Written in any case and kept if it counts, without a branch.
-                // SAFETY: duty 2: there were at most `most` before this block.
-                unsafe { *to.add(len) = packing.key(rank ^ flip, start + i) };
-                len += usize::from(rank <= bar);
+            for (at, eight) in below.as_chunks::<8>().0.iter().enumerate() {
+                let mut eight = u64::from_le_bytes(*eight);
+                while eight != 0 {
+                    let i = 8 * at + eight.trailing_zeros() as usize / 8;
+                    eight &= eight - 1;
+                    let rank = ranks[i];
+                    let key = packing.key(rank ^ flip, start + i);
+                    if !held {
+                        // SAFETY: duty 2: there were at most `most` before this block.
+                        unsafe { *to.add(len) = key };
+                        len += 1;
+                        continue;
+                    }
+                    // The bar may be lower than it was at the start of the block.
+                    if rank > bar {
+                        continue;
+                    }
+                    // If all places are taken, the last of them becomes free.
+                    let mut place = len.min(k - 1);
+                    len = place + 1;
+                    // SAFETY: duty 2: fewer than `k` places, and those before `place` were written.
+                    unsafe {
+                        while place > 0 && *to.add(place - 1) > key {
+                            *to.add(place) = *to.add(place - 1);
+                            place -= 1;
+                        }
+                        *to.add(place) = key;
+                    }
+                    if len == k {
+                        // SAFETY: duty 2 and written above.
+                        match bar_after::<T::Rank, K>(unsafe { *to.add(k - 1) }, packing) {
+                            Some(rank) => bar = rank,
+                            None => {
+                                // SAFETY: written above.
+                                unsafe { keys.set_len(len) };
+                                return;
+                            }
+                        }
+                    }
+                }
             }
             if len > most {
                 // SAFETY: written above.
                 unsafe { keys.set_len(len) };
                 keys.cut(k);
                 len = k;
-                // Later elements of the same rank come after these.
-                match keys[k - 1].above(packing.index_bits).checked_sub(1) {
-                    Some(rank) => bar = T::Rank::low(rank),
+                match bar_after(keys[k - 1], packing) {
+                    Some(rank) => bar = rank,
                     None => return,
                 }
             }
@@ -94,4 +131,10 @@ impl<T: Ranked, K: Key> Task for Front<'_, T, K> {
         // SAFETY: written above.
         unsafe { keys.set_len(len) };
     }
+}
+
+/// The rank up to which later elements come before `last`: those of its own rank come after it.
+#[inline(always)]
+fn bar_after<R: Rank, K: Key>(last: K, packing: &Packing<R>) -> Option<R> {
+    last.above(packing.index_bits).checked_sub(1).map(R::low)
 }

@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use super::keys::{KeyBuffers, Packing, list, tightest};
 use super::*;
 use crate::testing::noise;
+use crate::thresholds::sort::HELD;
 use crate::truth::Truth;
 
 /// Numbers of every kind, many of them equal.
@@ -55,7 +56,8 @@ fn check<T: Ranked>(x: &[T], compare: impl Fn(T, T) -> Ordering + Copy) {
     let n = x.len();
     for falling in [false, true] {
         let want = order(x, falling, compare);
-        let some = if cfg!(miri) { &[1, n / 3, n][..] } else { &[1, 2, n / 40, n / 16, n / 3, n - n / 3, n] };
+        let all = [1, n / 3, n, 2, 5, HELD, HELD + 1, n / 40, n / 16, n - n / 3];
+        let some = if cfg!(miri) { &all[..3] } else { &all };
         for &k in some.iter().filter(|&&k| k > 0 && k <= n) {
             for step in [1isize, 3, -1] {
                 let mut memory: Vec<T> =
@@ -111,6 +113,24 @@ fn integers_by_the_definition() {
         check(&vec![7i64; n], |a, b| a.cmp(&b));
         check(&(0..n as i64).collect::<Vec<_>>(), |a, b| a.cmp(&b));
         check(&(0..n as i64).rev().collect::<Vec<_>>(), |a, b| a.cmp(&b));
+    }
+}
+
+#[test]
+fn lines_in_order_and_of_equal_floats() {
+    for &n in SIZES {
+        let rising: Vec<f32> = (0..n).map(|i| i as f32 - 40.0).collect();
+        check(&rising, floats);
+        check(&rising.iter().rev().copied().collect::<Vec<_>>(), floats);
+        // Each number several times, and the last of a line in front.
+        check(&rising.iter().map(|v| (v / 5.0).floor()).collect::<Vec<_>>(), floats);
+        for last in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0] {
+            for rest in [0.0, f32::NAN, f32::NEG_INFINITY] {
+                let mut x = vec![rest; n];
+                x[n - 1] = last;
+                check(&x, floats);
+            }
+        }
     }
 }
 

@@ -25,6 +25,7 @@ pub mod optim;
 pub mod parallel;
 pub mod pointwise;
 pub mod pool;
+pub mod positions;
 pub mod random;
 pub mod real;
 pub mod reduce;

@@ -189,6 +189,8 @@ pub mod random {
 pub mod index {
     use super::*;
 
+    /// Elements of a mask that are counted together, and whose positions one thread writes.
+    pub const MASK_PART: usize = size(1 << 14, 5);
     /// Elements of an index that are copied and checked, and then still in L1, before they are used.
     pub const CHUNK: usize = size(1024, 4);
 }

@@ -1,14 +1,15 @@
 //! Masks: masked_select, nonzero.
 
 use retrograd_macros::op;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::advanced::{and_none, index_at, put_at, read_at};
-use super::walk::nonzero_positions;
+use super::walk::{counted, nonzero_positions};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
+use crate::kernels::parallel::SharedPtr;
 use crate::ops::{OneOrMany, view};
 use crate::storage::reclaim::reading;
 use crate::tensor::layout::{broadcast, expanded_strides};
@@ -107,14 +108,17 @@ pub(crate) fn dynamic_shape(op: &'static str) -> Error {
 #[op(function, method, out)]
 pub fn nonzero(input: &Tensor) -> Result<Tensor> {
     refuse_batched("nonzero", input)?;
-    let (n, positions) = if input.ndim() == 0 {
-        (usize::from(!input.item()?.is_zero()), Vec::new())
-    } else {
-        let p = nonzero_positions(input)?;
-        (p[0].len(), p)
+    let counted = if input.ndim() == 0 { None } else { Some(counted(input)?) };
+    let n = match &counted {
+        Some(counted) => counted.count(),
+        None => usize::from(!input.item()?.is_zero()),
     };
     // As in torch, the positions along one axis are contiguous.
-    let flat = Tensor::from_slice(&positions.concat(), &[n * input.ndim()])?;
+    let flat = Tensor::build::<i64>(&[n * input.ndim()], |all| {
+        let to: SmallVec<[_; 8]> = all.chunks_exact_mut(n).map(|axis| SharedPtr(axis.as_mut_ptr())).collect();
+        // SAFETY: (1) and (2) a chunk of `n` elements for each axis.
+        counted.iter().for_each(|counted| unsafe { counted.write(input.sizes(), &to) });
+    })?;
     Tensor::from_parts(flat.storage(), DType::Int64, &[n, input.ndim()], &[1, n as isize], 0)
 }
 
@@ -161,9 +165,10 @@ impl Primitive for NonzeroStatic {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let positions = if xs[0].ndim() == 0 { Vec::new() } else { nonzero_positions(xs[0])? };
         let ndim = positions.len();
+        let axes: Vec<&[i64]> = positions.iter().map(|axis| axis.as_slice().unwrap_or(&[])).collect();
         let rows = Tensor::build::<i64>(&[self.size, ndim], |out| {
             for (i, row) in out.chunks_exact_mut(ndim.max(1)).enumerate() {
-                for (place, axis) in row.iter_mut().zip(&positions) {
+                for (place, axis) in row.iter_mut().zip(&axes) {
                     *place = axis.get(i).copied().unwrap_or(self.fill);
                 }
             }
@@ -206,7 +211,7 @@ pub fn where_nonzero(condition: &Tensor) -> Result<Vec<Tensor>> {
 
 fn vectors(input: &Tensor) -> Result<Vec<Tensor>> {
     let input = if input.ndim() == 0 { view::reshape_to(&input.detach(), &[1])? } else { input.clone() };
-    nonzero_positions(&input)?.iter().map(|p| Tensor::from_slice(p, &[p.len()])).collect()
+    nonzero_positions(&input)
 }
 
 #[cfg(test)]
@@ -225,7 +230,7 @@ mod tests {
             for (d, found) in found.iter().enumerate() {
                 let after: usize = sizes[d + 1..].iter().product();
                 let want = (0..n).filter(|&i| x[i] != 0.0).map(|i| (i / after % sizes[d]) as i64);
-                assert!(found.iter().copied().eq(want), "{sizes:?} {d}");
+                assert!(found.to_vec::<i64>().unwrap().into_iter().eq(want), "{sizes:?} {d}");
             }
         }
     }

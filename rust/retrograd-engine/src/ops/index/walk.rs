@@ -3,46 +3,36 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::parallel::{SharedPtr, num_threads, split};
 use crate::kernels::pointwise::copying;
+use crate::kernels::positions::Counted;
 use crate::kernels::real::Ring;
 use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order, read_once};
+use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, may_overlap, numel};
 use crate::tensor::{DType, Dims, Strides, Tensor, Truth};
 
-/// Positions of the elements that are not zero, one vector per axis, in row-major order.
-pub fn nonzero_positions(x: &Tensor) -> Result<Vec<Vec<i64>>> {
+/// The elements that are not zero, counted.
+pub fn counted(x: &Tensor) -> Result<Counted> {
     let truth = copy::contiguous(&copy::cast(x, DType::Bool)?)?;
     // A copy, of which no other thread knows (S6): what is counted is what is found.
-    let truth = truth.as_slice::<Truth>().unwrap_or(&[]).to_vec();
-    let count = truth.iter().filter(|b| b.get()).count();
-    let Some((&n, leading)) = x.sizes().split_last() else { return Ok(Vec::new()) };
-    // Along the last axis: every position is written, and kept if it is followed by the next one elsewhere.
-    let (mut last, mut found) = (vec![0i64; count + 1], 0);
-    let mut positions = vec![Vec::with_capacity(count); leading.len()];
-    let mut row: Dims = leading.iter().map(|_| 0).collect();
-    for elements in truth.chunks_exact(n.max(1)) {
-        let before = found;
-        for (j, b) in elements.iter().enumerate() {
-            last[found] = j as i64;
-            found += usize::from(b.get());
-        }
-        for (p, &i) in positions.iter_mut().zip(&row) {
-            p.resize(p.len() + found - before, i as i64);
-        }
-        for (i, &size) in row.iter_mut().zip(leading).rev() {
-            *i += 1;
-            if *i < size {
-                break;
-            }
-            *i = 0;
-        }
-    }
-    last.truncate(count);
-    positions.push(last);
+    Ok(Counted::new(truth.as_slice::<Truth>().unwrap_or(&[]).to_vec()))
+}
+
+/// Positions of the elements that are not zero, one vector per axis, in row-major order.
+pub fn nonzero_positions(x: &Tensor) -> Result<Vec<Tensor>> {
+    let counted = counted(x)?;
+    let vector = |_: &usize| Tensor::empty(&[counted.count()], DType::Int64);
+    let positions = x.sizes().iter().map(vector).collect::<Result<Vec<_>>>()?;
+    let _reading = reading();
+    let to: SmallVec<[_; 8]> = positions.iter().map(|p| SharedPtr(p.ptr::<i64>())).collect();
+    // SAFETY: (1) S1 and S3, vectors of so many elements for each axis; (2) they are fresh.
+    unsafe { counted.write(x.sizes(), &to) };
     Ok(positions)
 }
 
@@ -80,9 +70,7 @@ pub fn positions(op: &'static str, sizes: &[usize], at: &[usize], given: &[&Tens
                     ));
                 }
             }
-            for (d, p) in nonzero_positions(t)?.iter().enumerate() {
-                all.push((at + d, Tensor::from_slice(p, &[p.len()])?));
-            }
+            all.extend(nonzero_positions(t)?.into_iter().enumerate().map(|(d, p)| (at + d, p)));
         } else if matches!(t.dtype(), DType::Int64 | DType::Int32) {
             if at >= sizes.len() {
                 return Err(Error::index(

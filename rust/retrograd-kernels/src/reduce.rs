@@ -17,12 +17,14 @@ use crate::thresholds::reduce::{BLOCK, GROUP};
 mod best;
 mod engine;
 mod halves;
+mod mapped;
 mod ops;
 mod scan;
 
 pub use best::best;
 pub use engine::{Cascade, reduce, reduce_at, row};
 pub use halves::sum_rows_of_halves;
+pub use mapped::sum_of;
 pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Squares, Sum, row_moments};
 pub use scan::{scan, scan_at};
 

@@ -33,7 +33,7 @@ pub unsafe fn runs<T: Copy + Sync, const N: usize>(
     o: *mut T,
     o_strides: &[isize],
 ) {
-    const { assert!(N >= 1 && N <= 4) };
+    const { assert!(N >= 1 && N <= 5) };
     let (body, out) = (Runs(f), Operand::output(o, o_strides));
     let input = |k: usize| Operand::input(inputs[k], strides[k]);
     // SAFETY: (1-3) are ours.
@@ -42,7 +42,8 @@ pub unsafe fn runs<T: Copy + Sync, const N: usize>(
             1 => walk(&body, sizes, [out, input(0)]),
             2 => walk(&body, sizes, [out, input(0), input(1)]),
             3 => walk(&body, sizes, [out, input(0), input(1), input(2)]),
-            _ => walk(&body, sizes, [out, input(0), input(1), input(2), input(3)]),
+            4 => walk(&body, sizes, [out, input(0), input(1), input(2), input(3)]),
+            _ => walk(&body, sizes, [out, input(0), input(1), input(2), input(3), input(4)]),
         }
     }
 }

@@ -36,6 +36,7 @@ struct SmoothL1;
 
 impl ElementLoss for SmoothL1 {
     const NODE: &'static str = "SmoothL1LossBackward0";
+    const OF_DIFFERENCE: bool = true;
     const INPUTS: u32 = 0b11;
     #[inline(always)]
     fn value<V: Vector>(beta: V, [x, y, ..]: Element<V>) -> V {
@@ -60,6 +61,7 @@ struct Huber;
 
 impl ElementLoss for Huber {
     const NODE: &'static str = "HuberLossBackward0";
+    const OF_DIFFERENCE: bool = true;
     const INPUTS: u32 = 0b11;
     #[inline(always)]
     fn value<V: Vector>(delta: V, [x, y, ..]: Element<V>) -> V {

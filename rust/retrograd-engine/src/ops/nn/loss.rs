@@ -3,72 +3,37 @@
 use retrograd_macros::op;
 
 use super::Reduction;
-use crate::autograd::Grads;
-use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
+use super::elementwise_loss::{Element, ElementLoss, lost};
 use crate::error::{Error, Result, Shape};
-use crate::kernels::pointwise::{Map2, map2};
-use crate::kernels::real::Real;
-use crate::kernels::reduce::{Sum, row};
-use crate::match_dtype;
-use crate::ops::matmul::batch_first;
+use crate::kernels::simd::Vector;
 use crate::ops::memory;
-use crate::ops::pointwise::{out_like, result_type};
+use crate::ops::pointwise::result_type;
 use crate::ops::view::expand_to;
-use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::broadcast;
-use crate::tensor::{Dtypes, Scalar, Tensor};
+use crate::tensor::{Scalar, Tensor};
 
-/// `mse_loss`: `(x - y)^2`, its mean or sum. Reverse: `gx = 2 g (x - y)`, over the count for the mean; `gy = -gx`.
-#[derive(Clone, Debug)]
-pub(crate) struct MseLoss {
-    reduction: Reduction,
-}
+/// `(x - y)^2`. Reverse: `gx = 2 g (x - y)`, over the count for the mean; `gy = -gx`.
+#[derive(Clone, Copy, Debug)]
+struct SquaredError;
 
-struct SquaredDifference;
-impl<T: Real> Map2<T, T, T> for SquaredDifference {
+impl ElementLoss for SquaredError {
+    const NAME: &'static str = "mse_loss";
+    const NODE: &'static str = "MseLossBackward0";
+    const OF_DIFFERENCE: bool = true;
+    const INPUTS: u32 = 0b11;
     #[inline(always)]
-    fn f(&self, x: T, y: T) -> T {
-        let d = x.sub(y);
-        d.mul(d)
+    fn value<V: Vector>(_: V, [x, y, ..]: Element<V>) -> V {
+        let d = x - y;
+        d * d
     }
-}
-
-/// `factor (x - y)`.
-struct ScaledDifference<T>(T);
-impl<T: Real> Map2<T, T, T> for ScaledDifference<T> {
     #[inline(always)]
-    fn f(&self, x: T, y: T) -> T {
-        self.0.mul(x.sub(y))
+    fn derivative<V: Vector>(_: V, [x, y, ..]: Element<V>) -> V {
+        let d = x - y;
+        d + d
     }
-}
-
-impl MseLoss {
-    /// What `x - y` is multiplied by in the derivative of `n` elements.
-    fn factor(&self, n: usize) -> f64 {
-        if self.reduction == Reduction::Mean { 2.0 / n as f64 } else { 2.0 }
+    fn gradient(_: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
+        xs[i].sub(xs[1 - i])?.times(2.0)
     }
-}
-
-/// `f(x, y)` of two tensors of equal sizes and float dtype.
-fn mapped<K>(x: &Tensor, y: &Tensor, f32: K, f64: impl Map2<f64, f64, f64>) -> Result<Tensor>
-where
-    K: Map2<f32, f32, f32>,
-{
-    let z = out_like(x.sizes(), x.dtype(), &[x, y])?;
-    macro_rules! run {
-        ($t:ty, $k:expr) => {{
-            let (px, py) = (x.ptr::<$t>().cast_const(), y.ptr::<$t>().cast_const());
-            // SAFETY: (1) S1 and S3, equal sizes; (2) the output is fresh; (3) and dense.
-            unsafe { map2(&$k, x.sizes(), px, x.strides(), py, y.strides(), z.ptr::<$t>(), z.strides()) }
-        }};
-    }
-    match x.dtype() {
-        crate::DType::Float32 => run!(f32, f32),
-        crate::DType::Float64 => run!(f64, f64),
-        other => undeclared(other),
-    }
-    Ok(z)
 }
 
 /// The mean or sum of the losses of every entry of a batch, whose axis is in front.
@@ -80,63 +45,6 @@ pub(super) fn over_entries(losses: Tensor, reduction: Reduction) -> Result<Tenso
     let dims: Vec<i64> = (1..losses.ndim() as i64).collect();
     let sums = losses.sum_dims(&dims, false)?;
     if reduction == Reduction::Mean { sums.times(1.0 / count as f64) } else { Ok(sums) }
-}
-
-/// The sum of all elements of a dense float tensor, divided by `over`.
-pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
-    match_dtype!(floats, z.dtype(), T => {
-        // SAFETY: a dense tensor has its elements in one run (S1, S3), all written.
-        let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1) };
-        Tensor::build::<T>(&[], |o| o[0] = sum / over as T)
-    })
-}
-
-impl Primitive for MseLoss {
-    const NAME: &'static str = "mse_loss";
-    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "target")];
-    const PARAMS: Params<Self> = params!(op; reduction: op.reduction as i64);
-    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
-    const HALVES: Halves = Halves::InFloat32;
-    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
-        let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
-        let sizes = if axes[0].is_some() { x.sizes() } else { y.sizes() };
-        let each = Self { reduction: Reduction::None };
-        let losses = apply1(each, &[&expand_to(&x, sizes)?, &expand_to(&y, sizes)?])?;
-        Ok((out(over_entries(losses, op.reduction)?), smallvec::smallvec![Some(0)]))
-    });
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let z = mapped(xs[0], xs[1], SquaredDifference, SquaredDifference)?;
-        Ok(out(match self.reduction {
-            Reduction::None => z,
-            Reduction::Sum => total(&z, 1.0)?,
-            Reduction::Mean => total(&z, z.numel() as f64)?,
-        }))
-    }
-    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (x, y) = (cx.saved(0)?, cx.saved(1)?);
-        let factor = self.factor(x.numel());
-        if !cx.differentiating() && self.reduction != Reduction::None {
-            let c = cx.g().item()?.as_f64() * factor;
-            let scaled = |c: f64, x, y| mapped(x, y, ScaledDifference(c as f32), ScaledDifference(c));
-            let mut grads = maybe(cx.when(0, || scaled(c, x, y))?);
-            grads.push(cx.when(1, || scaled(c, y, x))?);
-            return Ok(grads);
-        }
-        let mut grads = maybe(cx.when(0, || x.sub(y)?.mul(cx.g())?.times(factor))?);
-        grads.push(cx.when(1, || y.sub(x)?.mul(cx.g())?.times(factor))?);
-        Ok(grads)
-    }
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let (x, y) = (cx.xs[0], cx.xs[1]);
-        let dz = match (cx.t(0), cx.t(1)) {
-            (Some(dx), Some(dy)) => dx.sub(dy)?,
-            (Some(dx), None) => dx.clone(),
-            (None, Some(dy)) => dy.neg()?,
-            (None, None) => return Ok(maybe(None)),
-        };
-        let d = x.sub(y)?.mul(&dz)?.times(op.factor(x.numel()))?;
-        Ok(maybe(Some(if op.reduction == Reduction::None { d } else { d.sum(None)? })))
-    });
 }
 
 /// Both operands of a loss in their common shape; a warning if that is not the shape of both.
@@ -201,7 +109,7 @@ pub fn mse_loss(
         return weighted("mse_loss", &x.sub(&y)?.power(Scalar::Int(2))?, weight, input.sizes(), reduction);
     }
     let dtype = result_type(&[&x, &y]);
-    apply1(MseLoss { reduction }, &[&memory::cast(&x, dtype)?, &memory::cast(&y, dtype)?])
+    lost::<SquaredError, 2>("mse_loss", 0.0, reduction, &[&memory::cast(&x, dtype)?, &memory::cast(&y, dtype)?])
 }
 
 /// The absolute error, `|input - target|`, and its mean or sum.

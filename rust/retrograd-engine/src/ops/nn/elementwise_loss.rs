@@ -57,8 +57,8 @@ pub(super) trait ElementLoss: fmt::Debug + Copy + Send + Sync + 'static {
 #[inline(always)]
 fn element<V: Vector, const K: usize>(given: [V; K], from: usize) -> Element<V> {
     let mut all = [given[0].of(1.0); OPERANDS];
-    for k in from..K {
-        all[k - from] = given[k];
+    for (one, &given) in all.iter_mut().zip(&given[from..]) {
+        *one = given;
     }
     all
 }

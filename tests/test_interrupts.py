@@ -178,6 +178,8 @@ def alarms():
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt")
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals come to the main thread")
+# What is lost in a callback of the collector, where it is an unraisable exception.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", BODIES)
 def test_a_storm_leaves_nothing_entered(name):
     body, moments, calm = BODIES[name], random.Random(name), state()

@@ -262,6 +262,21 @@ mod tests {
     }
 
     #[test]
+    fn elements_that_a_run_makes_are_there_before_they_are_read() {
+        let n = 3 * super::super::blocks::FROM + 7;
+        let function = compile(|xs| {
+            let y = xs[0].times(2.0)?;
+            let z = y.mul(&xs[0])?.mul(&y.select(0, n as i64 - 1)?)?;
+            Ok(vec![z.plus(0.5)?.mul(&y)?])
+        });
+        for i in 0..4 {
+            let x = [noise(i, &[n])];
+            assert_eq!(bits(&function.call(&x).unwrap()), bits(&(function.function)(&x).unwrap()));
+        }
+        assert_eq!(function.programs(), 1);
+    }
+
+    #[test]
     fn what_reads_elements_runs_as_it_is() {
         let function = compile(|xs| xs[0].times(xs[0].sum(None)?.item()?).map(|y| vec![y]));
         for i in 0..3 {

@@ -221,10 +221,13 @@ for name, (make, op) in INDEXING.items():
     case(f"{name}, fwd + bwd", 1.3)(backward(make, op))
 case("max along rows of 28, fwd")(forward(lambda m: (m.randn(50_000, 28),), lambda m, x: x.max(1)[0]))
 case("nonzero of 1M, fwd", work=BIG, unit="Gelem/s")(forward(lambda m: (m.randn(BIG) > 0,), lambda m, x: x.nonzero()))
-for loss in ("mse_loss", "smooth_l1_loss"):
 
-    def pair(m: ModuleType) -> tuple[Any, ...]:
-        return m.randn(ROWS, COLUMNS), m.randn(ROWS, COLUMNS)
+
+def pair(m: ModuleType) -> tuple[Any, ...]:
+    return m.randn(ROWS, COLUMNS), m.randn(ROWS, COLUMNS)
+
+
+for loss in ("mse_loss", "smooth_l1_loss"):
 
     def lost(m: ModuleType, x: Any, y: Any, loss: str = loss) -> Any:
         return getattr(m.nn.functional, loss)(x, y)

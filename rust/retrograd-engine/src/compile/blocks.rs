@@ -191,13 +191,13 @@ impl Run {
         }
         let firsts: SmallVec<[usize; 48]> =
             windows.iter().map(|window| window.as_ref().map_or(0, Tensor::storage_offset)).collect();
-        let before = blocks.start;
+        let first_block = blocks.start;
         for number in blocks {
             let start = number * self.block;
             let len = self.block.min(self.numel - start);
             for (i, met) in self.values.iter().enumerate() {
                 if let Is::WrittenOut(_, repeats) = met.is
-                    && (number == before || !self.block.is_multiple_of(repeats.cycle()))
+                    && (number == first_block || !self.block.is_multiple_of(repeats.cycle()))
                 {
                     // SAFETY: (1) the operand of a value; (2) the block at its base, of `self.block` elements.
                     unsafe { repeats.write_out(met.dtype, whole[i].1.get(), bases[i], start, len) };

@@ -352,8 +352,7 @@ unsafe fn copy(width: usize, n: usize, rows: usize, a: Rows<*const u8>, o: Rows<
 /// As [`copy`].
 #[allow(
     clippy::too_many_arguments,
-    reason = "a pair of numbers would be stored one by one and loaded at once, which waits for all stores before it: as \
-              long as a piece takes"
+    reason = "a pair of numbers would be stored one by one and loaded at once, which waits for all stores before it"
 )]
 unsafe fn copy_of<T: Copy>(
     n: usize,

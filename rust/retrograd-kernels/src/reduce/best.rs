@@ -10,7 +10,7 @@ const ELEMENT_COST: f64 = 0.2;
 
 /// Whether `a` goes before `b`: NaN first, then larger numbers, or smaller ones.
 #[inline(always)]
-#[allow(clippy::eq_op)]
+#[allow(clippy::eq_op, reason = "NaN is what differs from itself")]
 fn beats<T: PartialOrd + Copy, const MAX: bool>(a: T, b: T) -> bool {
     let better = if MAX { a > b } else { a < b };
     better | ((a != a) & (b == b))
@@ -89,7 +89,6 @@ impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRow<T, MAX> {
     const WIDE: bool = T::WIDE;
 
     #[inline(always)]
-    #[allow(clippy::eq_op)]
     unsafe fn run<S: Isa>(self) -> (T, usize) {
         let BestRow { a, n, step } = self;
         if step == 1 && n >= LEAST {
@@ -113,7 +112,7 @@ impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRow<T, MAX> {
 /// The best of at least `N` elements, which is a power of two: first what it is, in `N` lanes, then where it comes
 /// first. That one is returned: numbers that are equal may differ in sign.
 #[inline(always)]
-#[allow(clippy::eq_op)]
+#[allow(clippy::eq_op, reason = "NaN is what differs from itself")]
 fn of_many<T: PartialOrd + Copy, const MAX: bool, const N: usize>(x: &[T]) -> (T, usize) {
     let better = |x: T, best: T| if beats::<T, MAX>(x, best) { x } else { best };
     let (whole, rest) = x.as_chunks::<N>();

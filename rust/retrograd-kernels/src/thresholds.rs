@@ -40,12 +40,16 @@ pub mod pointwise {
     pub const STRIDED_PIECE: usize = size(256, 8);
     /// Rows of at least this many elements have pieces of their own, unless they follow each other.
     pub const LONG_ROW: usize = size(64, 4);
+    /// Along rows of at least this many elements a broadcast operand stays in a register, if the body has such a loop.
+    pub const STAYING_ROW: usize = size(4, 2);
     // Shorter rows fit in a piece.
     const _: () = assert!(LONG_ROW <= STRIDED_PIECE && LONG_ROW <= PIECE_BYTES / 16);
     /// Elements of a run whose output is its first input, which is then read from a copy.
     pub const COPIED: usize = size(256, 4);
     /// Complex numbers whose parts are taken apart at a time; a multiple of every vector's length.
     pub const PLANAR: usize = size(256, 16);
+    /// About so many bytes are copied from the first ones, which the first-level cache keeps.
+    pub const REPEATED: usize = size(1 << 13, 64);
     /// Side of the square that a transposing copy moves at a time: lines of both sides stay in L1 meanwhile.
     pub const SQUARE: usize = size(16, 2);
 }

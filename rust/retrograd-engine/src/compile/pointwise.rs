@@ -8,7 +8,7 @@ use super::blocks::FROM;
 use super::program::{Way, shown};
 use super::recording::{Buffer, Step, ValueId, What, Window};
 use crate::autograd::erased::{AnyPrimitive, Batching};
-use crate::kernels::pointwise::write_out;
+use crate::kernels::pointwise::{repeat, write_out};
 use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, Tensor};
 
@@ -81,7 +81,7 @@ impl Repeats {
         let &Self { hold, period, stride } = self;
         let (size, step) = (dtype.size(), stride * dtype.size() as isize);
         let (mut place, mut passed) = (start / hold % period, start % hold);
-        // What comes after a cycle is a copy of what is there already.
+        // What comes after a cycle is as what is there already.
         let fresh = n.min(self.cycle());
         let mut done = 0;
         while done < fresh {
@@ -97,12 +97,8 @@ impl Repeats {
             passed += count * rows;
             (place, passed) = ((place + passed / hold) % period, passed % hold);
         }
-        while done < n {
-            let count = done.min(n - done);
-            // SAFETY: (2) whole cycles are there, and `done + count` is at most `n`.
-            unsafe { std::ptr::copy_nonoverlapping(to, to.add(done * size), count * size) };
-            done += count;
-        }
+        // SAFETY: (2) elements that were just written, and `n` that there is space for.
+        unsafe { repeat(to, fresh * size, n * size) };
     }
 }
 

@@ -12,7 +12,7 @@ use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan, read_
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::index::CHUNK;
-use crate::thresholds::pointwise::{MANY, SQUARE};
+use crate::thresholds::pointwise::{MANY, REPEATED, SQUARE};
 
 /// What it takes one thread to copy as many bytes, in nanoseconds: copies wait for memory, and more so once both sides
 /// have left the second-level cache.
@@ -383,6 +383,23 @@ unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
             o.add(from).cast::<Block>().write_unaligned(a.add(from).cast::<Block>().read_unaligned());
             at += LEN;
         }
+    }
+}
+
+/// Repeats the first `cycle` bytes until there are `all`.
+///
+/// # Safety
+/// 1. `o` is writable for `all` bytes, the first `cycle` of which are initialised, or all if there are no more.
+#[inline]
+pub unsafe fn repeat(o: *mut u8, cycle: usize, all: usize) {
+    // As much again as there is already, as long as it is near.
+    let most = REPEATED.next_multiple_of(cycle.max(1));
+    let mut done = cycle.min(all);
+    while done < all && done > 0 {
+        let count = done.min(all - done).min(most);
+        // SAFETY: duty 1: the first `count` bytes are there, and `count` more have space behind the first `done`.
+        unsafe { std::ptr::copy_nonoverlapping(o, o.add(done), count) };
+        done += count;
     }
 }
 

@@ -398,6 +398,23 @@ fn results_beyond_the_caches() {
 }
 
 #[test]
+fn what_is_there_is_repeated() {
+    for cycle in [1, 3, 64, 100, 5000, 10_000] {
+        for all in [0, 1, cycle - 1, cycle, cycle + 1, 3 * cycle, 7 * cycle + 2, 70_001] {
+            let mut o = vec![255u8; all.max(cycle) + 8];
+            let first: Vec<u8> = (0..cycle).map(|i| (i * 7 + i / 251) as u8).collect();
+            o[..cycle].copy_from_slice(&first);
+            // SAFETY: (1) a vector that is longer, the first bytes of which were just written.
+            unsafe { repeat(o.as_mut_ptr(), cycle, all) };
+            let want = (0..all.max(cycle)).map(|i| first[i % cycle]).chain([255; 8]);
+            assert!(o.into_iter().eq(want), "{cycle} of {all}");
+        }
+    }
+    // SAFETY: (1) no bytes.
+    unsafe { repeat(std::ptr::NonNull::dangling().as_ptr(), 0, 0) };
+}
+
+#[test]
 fn rows_are_picked() {
     for (rows, width, gap) in [(1, 3, 0), (7, 32, 5), (100, 65, 0), (300, 512, 3), (300, 513, 0)] {
         let step = width + gap;

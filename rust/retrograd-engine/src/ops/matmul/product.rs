@@ -6,7 +6,7 @@ use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
 use crate::kernels::matmul::{GemmScalar, TERM_COST, gemm_conj, gemm_halves};
 use crate::kernels::parallel::{SharedPtr, split};
-use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::pointwise::{Map2, map2, repeat};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
 use crate::tensor::copy;
@@ -321,9 +321,6 @@ fn out_zero(out: &Tensor) -> Result<()> {
     copy::copy_into(&Tensor::full(&[], Scalar::Int(0), out.dtype())?, out)
 }
 
-/// About so many elements of rows are copied from the first ones, which the first-level cache keeps.
-const REPEATED: usize = 1 << 11;
-
 /// Copies the input, expanded, to a fresh row-major `out`; a bias (one row for all) row by row.
 fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
     let &[rows, cols] = out.sizes() else { return copy::copy_into(input, out) };
@@ -332,17 +329,12 @@ fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
     }
     match_dtype!(any, out.dtype(), T => {
         let (from, to) = (input.ptr::<T>().cast_const(), out.ptr::<T>());
-        // One row, and then as many as there are already.
-        let (mut done, all) = (cols.min(rows * cols), rows * cols);
-        // SAFETY: S1 and S3: `cols` elements of the input, and those of the fresh row-major output; `done` of them are
-        // written, and as many follow at most.
+        let (row, all) = (cols.min(rows * cols), rows * cols);
+        // SAFETY: S1 and S3: up to `cols` elements of the input, and those of the fresh row-major output. (1) As many
+        // as were just written.
         unsafe {
-            std::ptr::copy_nonoverlapping(from, to, done);
-            while done < all {
-                let count = done.min(all - done).min(REPEATED.next_multiple_of(cols));
-                std::ptr::copy_nonoverlapping(to, to.add(done), count);
-                done += count;
-            }
+            std::ptr::copy_nonoverlapping(from, to, row);
+            repeat(to.cast(), row * size_of::<T>(), all * size_of::<T>());
         }
     });
     Ok(())

@@ -95,6 +95,19 @@ def test_what_is_made_twice_is_made_once() -> None:
     assert second.abs().sum() > 0
 
 
+def test_strides_along_axes_of_one_element_make_no_other_operand() -> None:
+    def f(x: rg.Tensor, w: rg.Tensor) -> list[rg.Tensor]:
+        return [(x.t() @ w).sin() + x.view(5, 1) @ w]
+
+    x, w = leaves(1, 5), leaves(1, 7)
+    assert x.t().stride() != x.view(5, 1).stride()
+    assert_replayed(f, x, w)
+    compiled = rg.compile(f)
+    for _ in range(3):
+        compiled(x, w)
+    assert str(compiled.explain()).count(" mm ") == 1
+
+
 def taken_in_blocks(compiled: Any) -> int:
     return str(compiled.explain()).count("(a block)")
 

@@ -472,7 +472,10 @@ fn remove_repetitions(
         for &v in all {
             let w = &values[v as usize];
             let buffer = if w.buffer == new { u32::MAX } else { w.buffer };
-            let _ = write!(key, "|{buffer} {:?} {:?} {:?} {}", w.dtype, w.sizes, w.strides, w.offset);
+            // Along an axis of one element no stride is taken.
+            let strides = w.sizes.iter().zip(&w.strides).map(|(&size, &stride)| if size > 1 { stride } else { 0 });
+            let strides: SmallVec<[isize; 4]> = strides.collect();
+            let _ = write!(key, "|{buffer} {:?} {:?} {strides:?} {}", w.dtype, w.sizes, w.offset);
         }
         match made.entry(key) {
             Entry::Occupied(first) => {

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::is_contiguous;
-use super::walk::{Operand, Pieces, walk};
+use super::walk::{Operand, Pieces, Staying, walk};
 use super::{Map1, Map2, Map3};
 
 /// `o[..] = f(a[..])` over strided operands.
@@ -233,6 +233,18 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F,
         // SAFETY: Run 1-3 are our 1 and 2.
         unsafe { for_isa(self.level, Run2 { f: self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
+    fn staying(&self) -> Option<&dyn Staying> {
+        if const { F::STAYING && A::WIDE } { Some(self) } else { None }
+    }
+}
+
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Staying for Typed<'_, F, (A, B, O)> {
+    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], k: usize) {
+        let (a, b) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>());
+        let (o, apart) = (p[0].cast::<O>(), [apart[0], apart[1], apart[2]]);
+        // SAFETY: Run 1-3 are our 1 and 2.
+        unsafe { for_isa(self.level, Staying2 { f: self.f, n, rows, a, b, o, apart, first: k == 1 }) }
+    }
 }
 
 impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Pieces for Typed<'_, F, (A, B, C, O)> {
@@ -260,6 +272,20 @@ struct Run2<'f, F, A, B, O> {
     a: *const A,
     b: *const B,
     o: *mut O,
+}
+
+/// As [`Run1`], for rows; of each, the first input, or else the second, is readable for one element, and is not the
+/// output.
+struct Staying2<'f, F, A, B, O> {
+    f: &'f F,
+    n: usize,
+    rows: usize,
+    a: *const A,
+    b: *const B,
+    o: *mut O,
+    /// Bytes from one row of the output and of the inputs to the next.
+    apart: [isize; 3],
+    first: bool,
 }
 
 /// As [`Run1`].
@@ -344,6 +370,46 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A,
         let (a, o) = unsafe { (std::slice::from_raw_parts(a, n), places(o, n)) };
         for i in 0..n {
             o[i] = MaybeUninit::new(f.f(a[i], b[i]));
+        }
+    }
+}
+
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Staying2<'_, F, A, B, O> {
+    type Out = ();
+    const WIDE: bool = A::WIDE || F::WIDE;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Staying2 { f, n, rows, a, b, o, apart, first } = self;
+        let in_place = same(a, o);
+        for row in 0..rows as isize {
+            // SAFETY: duty 1.
+            let (a, b, o) = unsafe {
+                (a.byte_offset(row * apart[1]), b.byte_offset(row * apart[2]), o.byte_offset(row * apart[0]))
+            };
+            if first {
+                // SAFETY: duty 1; the second input is not the output (duty 3), so by duty 2 it is disjoint.
+                let (a, b, o) = unsafe { (*a, std::slice::from_raw_parts(b, n), places(o, n)) };
+                for i in 0..n {
+                    o[i] = MaybeUninit::new(f.f(a, b[i]));
+                }
+                continue;
+            }
+            // SAFETY: duty 1.
+            let b = unsafe { *b };
+            if in_place {
+                let a: *mut A = o.cast();
+                for i in 0..n {
+                    // SAFETY: duty 1; the element is read before its place is written.
+                    unsafe { *o.add(i) = f.f(*a.add(i), b) };
+                }
+                continue;
+            }
+            // SAFETY: duty 1; the output is not the input, so by duty 2 it is disjoint.
+            let (a, o) = unsafe { (std::slice::from_raw_parts(a, n), places(o, n)) };
+            for i in 0..n {
+                o[i] = MaybeUninit::new(f.f(a[i], b));
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ impl Map1<f32, f32> for Affine {
 }
 struct Sub;
 impl Map2<f32, f32, f32> for Sub {
+    const STAYING: bool = true;
     #[inline(always)]
     fn f(&self, a: f32, b: f32) -> f32 {
         a - 2.0 * b

@@ -4,7 +4,8 @@
 //! be compiled for contiguous elements. Rows that are contiguous are passed on in place. Other inputs are gathered into
 //! pieces in L1, other outputs scattered from one; short rows share a piece, and so do longer ones that follow each
 //! other in memory or are broadcast. A piece that already holds the elements it needs, such as a broadcast row, is not
-//! filled again.
+//! filled again. Where an input is broadcast along long rows, bodies that are as fast as memory have a loop that keeps
+//! its element in a register.
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
 //! converted on the way, so no body is compiled for halves.
@@ -17,7 +18,7 @@ use super::super::strided::{Axes, Offsets, axis, cut, plan};
 use super::halves::{self, Half};
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, STRIDED_PIECE};
+use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, STAYING_ROW, STRIDED_PIECE};
 
 /// An operand whose element type is forgotten.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +73,20 @@ pub(super) trait Pieces: Sync {
     ///    knows.
     /// 2. The output is the first input, or disjoint from it; it is disjoint from the others.
     unsafe fn run(&self, n: usize, p: &[*mut u8]);
+    /// The loop in which an input stays at one element, if there is one.
+    fn staying(&self) -> Option<&dyn Staying> {
+        None
+    }
+}
+
+/// A loop over contiguous elements in which input `k` stays at one element.
+pub(super) trait Staying {
+    /// Computes rows of `n` elements; `p` is the output, then the inputs, and `apart` the bytes from one row of each to
+    /// the next.
+    ///
+    /// # Safety
+    /// As [`Pieces::run`] for each row, where input `k` is readable for one element and is not the output.
+    unsafe fn run(&self, sizes: [usize; 2], p: &[*mut u8], apart: &[isize], k: usize);
 }
 
 /// What an element takes, in nanoseconds: most bodies wait for memory.
@@ -151,6 +166,34 @@ impl<const N: usize> Held<N> {
     }
 }
 
+/// How a body goes along a row.
+#[derive(Clone, Copy)]
+enum Loop<'b> {
+    Along(&'b dyn Pieces),
+    /// The input of this number stays.
+    Staying(&'b dyn Staying, usize),
+}
+
+impl Loop<'_> {
+    /// Computes `rows` rows of `n` elements, which are `apart` bytes from each other in the output and in the inputs.
+    ///
+    /// # Safety
+    /// As [`Pieces::run`] for each row; the input that stays is readable for one element, and is not the output.
+    #[inline(always)]
+    unsafe fn run<const N: usize>(self, [n, rows]: [usize; 2], p: [*mut u8; N], apart: [isize; N]) {
+        match self {
+            Loop::Along(body) => {
+                for row in 0..rows as isize {
+                    // SAFETY: ours.
+                    unsafe { body.run(n, &std::array::from_fn::<_, N, _>(|k| p[k].offset(row * apart[k]))) };
+                }
+            }
+            // SAFETY: ours.
+            Loop::Staying(body, k) => unsafe { body.run([n, rows], &p, &apart, k) },
+        }
+    }
+}
+
 /// Two axes, `n[0]` the inner; strides in bytes, inner and outer, and element sizes of the operands.
 struct Tile<const N: usize> {
     n: [usize; 2],
@@ -181,20 +224,21 @@ impl<const N: usize> Tile<N> {
         // An input behind the first that is the output is read from a copy.
         let copied: [bool; N] =
             std::array::from_fn(|k| k > 1 && p[k] == p[0] && elements[k].width == elements[0].width);
-        let contiguous =
-            (0..N).all(|k| s[k][0] == elements[k].width as isize && elements[k].half.is_none() && !copied[k]);
+        let broadcast = |k: usize| k > 0 && s[k][0] == 0 && elements[k].half.is_none();
+        let body = match (body.staying(), (0..N).find(|&k| n >= STAYING_ROW && broadcast(k))) {
+            (Some(body), Some(k)) => Loop::Staying(body, k),
+            _ => Loop::Along(body),
+        };
+        let stays = |k: usize| matches!(body, Loop::Staying(_, staying) if staying == k);
+        let contiguous = (0..N)
+            .all(|k| (s[k][0] == elements[k].width as isize || stays(k)) && elements[k].half.is_none() && !copied[k]);
         let strided = (0..N).any(|k| s[k][0] != 0 && s[k][0] != elements[k].width as isize);
         let whole = PIECE_BYTES / elements.iter().map(|x| x.held()).max().unwrap_or(1);
         let most = if strided { whole.min(STRIDED_PIECE) } else { whole };
         let share = n < LONG_ROW || 2 * n <= most && self.rows_follow();
-        if contiguous && !self.streams && (!share || rows == 1) {
-            for row in 0..rows as isize {
-                // SAFETY: duty 1: a position of the tile.
-                let p: [*mut u8; N] = std::array::from_fn(|k| unsafe { p[k].offset(row * s[k][1]) });
-                // SAFETY: (1, 2) a row of the tile.
-                unsafe { body.run(n, &p) };
-            }
-            return;
+        if contiguous && !self.streams && (!share || rows == 1 || matches!(body, Loop::Staying(..))) {
+            // SAFETY: the tile's rows.
+            return unsafe { body.run([n, rows], p, s.map(|s| s[1])) };
         }
         let (columns, height) = if share { (n, (most / n).min(rows)) } else { (n.min(most), 1) };
         // Row by row, as they lie in memory, unless a piece can be kept for the next row, or lines of it.
@@ -213,7 +257,7 @@ impl<const N: usize> Tile<N> {
                     // SAFETY: duty 1: a position of the tile.
                     let at = unsafe { p[k].offset(column as isize * s[k][0] + row as isize * s[k][1]) };
                     let dense = (m == 1 || s[k][0] == width) && (h == 1 || s[k][1] == m as isize * width);
-                    let in_place = dense && !copied[k] && elements[k].half.is_none();
+                    let in_place = (dense || stays(k)) && !copied[k] && elements[k].half.is_none();
                     if k == 0 {
                         (out, streams) = (at, in_place && self.streams);
                     }
@@ -231,7 +275,15 @@ impl<const N: usize> Tile<N> {
                 }
                 // SAFETY: (1) elements of the tile or of pieces; (2) the output is a piece or disjoint by duty 2 from
                 // inputs that are not copied, unless the first input is it.
-                unsafe { body.run(count, &q) };
+                unsafe {
+                    match body {
+                        Loop::Along(_) => body.run([count, 1], q, [0; N]),
+                        Loop::Staying(..) => {
+                            let row = |k: usize| if stays(k) { s[k][1] } else { (m * elements[k].held()) as isize };
+                            body.run([m, h], q, std::array::from_fn(row));
+                        }
+                    }
+                }
                 if streams {
                     // SAFETY: (1) just written, and ours; (2) a piece is no output.
                     unsafe { stream(q[0], out, count * elements[0].width) };

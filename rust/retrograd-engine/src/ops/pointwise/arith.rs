@@ -37,10 +37,10 @@ pub static ROSTER: &[&Entry] = &[
 ];
 
 struct Sum2;
-body!(Sum2, Ring, |a, b| a.add(b));
+body!(Sum2, Ring, const STAYING = true; |a, b| a.add(b));
 
 struct Minus2;
-body!(Minus2, Ring, |a, b| a.sub(b));
+body!(Minus2, Ring, const STAYING = true; |a, b| a.sub(b));
 
 /// `a + alpha * b`.
 struct Axpy(Constant);
@@ -317,6 +317,7 @@ struct Times;
 impl<T: Ring> Map2<T, T, T> for Times {
     // A product of complex numbers takes longer than its memory.
     const WIDE: bool = T::COMPLEX;
+    const STAYING: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
         a.mul(b)

@@ -21,7 +21,7 @@ use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 struct Quotient;
-body!(Quotient, Field, |a, b| a.div(b));
+body!(Quotient, Field, const STAYING = true; |a, b| a.div(b));
 /// The quotient rounded down, or towards zero.
 struct RoundedQuotient<const FLOOR: bool>;
 elementary!(RoundedQuotient<true>, |a, b| math::floor_quotient(a, b));

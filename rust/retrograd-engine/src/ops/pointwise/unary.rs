@@ -423,8 +423,9 @@ macro_rules! body {
             }
         }
     };
-    ($kernel:ty, $bound:path, |$x:ident, $y:ident| $e:expr) => {
+    ($kernel:ty, $bound:path, $(const $NAME:ident = $value:expr;)? |$x:ident, $y:ident| $e:expr) => {
         impl<T: $bound> crate::kernels::pointwise::Map2<T, T, T> for $kernel {
+            $(const $NAME: bool = $value;)?
             #[inline(always)]
             fn f(&self, $x: T, $y: T) -> T {
                 $e

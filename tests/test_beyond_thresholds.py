@@ -213,6 +213,27 @@ def test_elementwise_walks_over_many_elements(shape):
         np.testing.assert_array_equal((x * y[:1]).numpy(), a * b[:1])
 
 
+ROWS = [(3, 5), (40_001, 4), (9_000, 7), (3_000, 65), (300, 1301), (5, 30_000), (1_200_003, 5)]
+
+
+@pytest.mark.parametrize("shape", ROWS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_one_number_for_each_row(shape, dtype):
+    """It stays in a register along a row: of results past the caches and in place, beside operands in any layout."""
+    a, column, row = (numbers(*sizes, dtype=dtype) for sizes in (shape, (shape[0], 1), (shape[1],)))
+    y = given(column)
+    wide = np.zeros((shape[0], 2 * shape[1]), dtype)
+    wide[:, ::2] = a
+    for x in (given(a.copy()), given(a.T).T, given(wide)[:, ::2]):
+        np.testing.assert_array_equal((x * y).numpy(), a * column)
+        np.testing.assert_array_equal((y - x).numpy(), column - a)
+        np.testing.assert_array_equal((y / x).numpy(), column / a)
+        np.testing.assert_array_equal((x + y).numpy(), a + column)
+        np.testing.assert_array_equal(x.clone().sub_(y).numpy(), a - column)
+        np.testing.assert_array_equal(x.mul_(y).numpy(), a * column)
+    np.testing.assert_array_equal((given(row) - y).numpy(), row - column)
+
+
 @pytest.mark.parametrize("channels", [9, 80])
 def test_convolutions_of_many_channels(channels):
     """Products of windows and weights that are deeper than a block, with a bias to start from."""

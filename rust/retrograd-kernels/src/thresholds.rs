@@ -92,6 +92,13 @@ pub mod reduce {
     pub const BEST_BLOCK: usize = size(1 << 30, 4);
 }
 
+pub mod rows {
+    use super::*;
+
+    /// Elements of rows that are exponentiated before the first one is scaled: they stay in the first-level cache.
+    pub const SOFTMAX: usize = size(2048, 8);
+}
+
 pub mod norm {
     use super::*;
 

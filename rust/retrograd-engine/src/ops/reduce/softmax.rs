@@ -17,7 +17,7 @@ use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Body, Half, lanes2, narrow, row_of, widen};
 use crate::kernels::real::Real;
 use crate::kernels::reduce;
-use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
+use crate::kernels::rows::{self, dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{InstructionSet, Isa, Task, Vector, for_isa as on};
 use crate::kernels::thresholds::reduce::{CONVERTED, NEAR};
 use crate::match_dtype;
@@ -393,25 +393,8 @@ impl<T: Real, const LOG: bool> Task for SoftmaxRows<'_, T, LOG> {
             return;
         }
         if after == 1 {
-            for (x, o) in x.chunks_exact(n).zip(o.chunks_exact_mut(n)) {
-                // SAFETY: (1, 2) slices of one length, of which a mutable one is disjoint from the other; (3) Task 2.
-                let (m, sum) = unsafe {
-                    let m = row_max::<S, T>(x);
-                    (m, exp_and_sum::<S, T>(x.as_ptr(), m, n, o.as_mut_ptr()))
-                };
-                if LOG {
-                    let log = sum.ln();
-                    for (o, &x) in o.iter_mut().zip(x) {
-                        *o = x.sub(m).sub(log);
-                    }
-                } else {
-                    let share = T::ONE.div(sum);
-                    for o in o.iter_mut() {
-                        *o = o.mul(share);
-                    }
-                }
-            }
-            return;
+            // SAFETY: Task 2.
+            return unsafe { rows::softmax::<S, T, LOG>(n, x, o) };
         }
         // Columns side by side: `m`, `sum` and `log` hold one value for each.
         let (mut m, mut sum) = (vec![T::ZERO; after], vec![T::ZERO; after]);

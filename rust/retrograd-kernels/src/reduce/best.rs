@@ -1,7 +1,7 @@
 //! The largest or smallest element and its first index. NaN wins over every number.
 
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
-use super::super::strided::{Axes, Offsets, axis, plan, plan_in_order, row_major};
+use super::super::strided::{Axes, Axis, Offsets, axis, plan, plan_in_order, row_major};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{BEST_BLOCK as BLOCK, BEST_LANES as LANES, BEST_LEAST as LEAST, BEST_STRIP as STRIP};
 
@@ -46,76 +46,98 @@ pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
     let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
     let cost = (n * k0.size * outer.len()) as f64 * ELEMENT_COST;
     split(outer.len() * rows, 1, cost, &|part| {
-        for i in part {
+        let mut i = part.start;
+        while i < part.end {
             let ([pa, po], k) = (outer[i / rows], (i % rows * width) as isize);
-            // SAFETY: duty 1: a position of `kept`, and those of `red` from it; duty 2 for the results; every piece has
-            // positions of its own.
+            // Rows as far as they are at one distance.
+            let count = if side_by_side { 1 } else { (rows - i % rows).min(part.end - i) };
+            i += count;
+            // SAFETY: duty 1: positions of `kept`, and those of `red` from them; duty 2 for the results; every piece
+            // has positions of its own.
             unsafe {
                 let a = a.get().offset(pa + k * k0.strides[0]).cast_const();
                 let o = po + k * k0.strides[1];
+                let (values, indices) = (values.get().offset(o), indices.get().offset(o));
                 if side_by_side {
                     let width = width.min(k0.size - k as usize);
-                    let (values, indices) = (values.get().offset(o), indices.get().offset(o));
                     let steps = [k0.strides[0], d0.strides[0], k0.strides[1]];
                     for_isa(level, Strip::<T, MAX> { a, n, width, steps, values, indices });
-                    continue;
+                } else {
+                    for_isa(level, BestRows::<T, MAX> { a, count, steps: k0.strides, red: &red, values, indices });
                 }
-                let of_row = |a| for_isa(level, BestRow::<T, MAX> { a, n: d0.size, step: d0.strides[0] });
-                let (mut value, mut at) = of_row(a);
-                if let Some(others) = red.get(1..).filter(|others| !others.is_empty()) {
-                    for (i, [pr]) in Offsets::new(others).enumerate().skip(1) {
-                        let (other, place) = of_row(a.offset(pr));
-                        if beats::<T, MAX>(other, value) {
-                            (value, at) = (other, i * d0.size + place);
-                        }
-                    }
-                }
-                *values.get().offset(o) = value;
-                *indices.get().offset(o) = at as i64;
             }
         }
     });
 }
 
-/// Duties: 1. `a` is readable and initialised for `n > 0` elements with stride `step`.
-struct BestRow<T, const MAX: bool> {
+/// The best of each of `count` rows, which are the `red` axes; steps from row to row and from result to result. Duties:
+/// 1. `a` is readable and initialised there; no axis is empty. 2. The results are writable.
+struct BestRows<'a, T, const MAX: bool> {
     a: *const T,
-    n: usize,
-    step: isize,
+    count: usize,
+    steps: [isize; 2],
+    red: &'a [Axis<1>],
+    values: *mut T,
+    indices: *mut i64,
 }
 
-impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRow<T, MAX> {
-    type Out = (T, usize);
+impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRows<'_, T, MAX> {
+    type Out = ();
     const WIDE: bool = T::WIDE;
 
     #[inline(always)]
-    unsafe fn run<S: Isa>(self) -> (T, usize) {
-        let BestRow { a, n, step } = self;
-        if step == 1 && n >= LEAST {
-            // SAFETY: duty 1, the elements being contiguous.
-            let x = unsafe { std::slice::from_raw_parts(a, n) };
-            return if n >= 4 * LANES { of_many::<T, MAX, LANES>(x) } else { of_many::<T, MAX, LEAST>(x) };
-        }
-        // SAFETY: duty 1.
-        let (mut value, mut at) = (unsafe { *a }, 0);
-        for i in 1..n {
-            // SAFETY: duty 1.
-            let x = unsafe { *a.offset(i as isize * step) };
-            if beats::<T, MAX>(x, value) {
-                (value, at) = (x, i);
+    unsafe fn run<S: Isa>(self) {
+        let BestRows { a, count, steps, red, values, indices } = self;
+        let (d0, others) = (axis(red, 0), red.get(1..).unwrap_or(&[]));
+        for k in 0..count as isize {
+            // SAFETY: duties 1 and 2.
+            unsafe {
+                let a = a.offset(k * steps[0]);
+                let (mut value, mut at) = best_of_row::<T, MAX>(a, d0.size, d0.strides[0]);
+                if !others.is_empty() {
+                    for (i, [pr]) in Offsets::new(others).enumerate().skip(1) {
+                        let (other, place) = best_of_row::<T, MAX>(a.offset(pr), d0.size, d0.strides[0]);
+                        if beats::<T, MAX>(other, value) {
+                            (value, at) = (other, i * d0.size + place);
+                        }
+                    }
+                }
+                *values.offset(k * steps[1]) = value;
+                *indices.offset(k * steps[1]) = at as i64;
             }
         }
-        (value, at)
     }
+}
+
+/// The best of a row, and where it comes first.
+///
+/// # Safety
+/// 1. `a` is readable and initialised for `n > 0` elements with stride `step`.
+#[inline(always)]
+unsafe fn best_of_row<T: PartialOrd + Copy, const MAX: bool>(a: *const T, n: usize, step: isize) -> (T, usize) {
+    if step == 1 && n >= LEAST {
+        // SAFETY: duty 1, the elements being contiguous.
+        let x = unsafe { std::slice::from_raw_parts(a, n) };
+        return if n >= LANES { of_many::<T, MAX, LANES>(x) } else { of_many::<T, MAX, LEAST>(x) };
+    }
+    // SAFETY: duty 1.
+    let (mut value, mut at) = (unsafe { *a }, 0);
+    for i in 1..n {
+        // SAFETY: duty 1.
+        let x = unsafe { *a.offset(i as isize * step) };
+        if beats::<T, MAX>(x, value) {
+            (value, at) = (x, i);
+        }
+    }
+    (value, at)
 }
 
 /// The best of at least `N` elements, which is a power of two: first what it is, in `N` lanes, then where it comes
 /// first. That one is returned: numbers that are equal may differ in sign.
 #[inline(always)]
-#[allow(clippy::eq_op, reason = "NaN is what differs from itself")]
 fn of_many<T: PartialOrd + Copy, const MAX: bool, const N: usize>(x: &[T]) -> (T, usize) {
     let better = |x: T, best: T| if beats::<T, MAX>(x, best) { x } else { best };
-    let (whole, rest) = x.as_chunks::<N>();
+    let (whole, _) = x.as_chunks::<N>();
     let mut lanes = whole[0];
     // The last lanes have some elements once more.
     let last = x.last_chunk::<N>().expect("as many elements");
@@ -132,20 +154,30 @@ fn of_many<T: PartialOrd + Copy, const MAX: bool, const N: usize>(x: &[T]) -> (T
         width /= 2;
     }
     let value = lanes[0];
-    let like = |x: T| (x == value) | ((x != x) & (value != value));
-    // One comparison excludes all elements of most blocks.
-    for (i, part) in whole.iter().enumerate() {
-        let mut any = false;
-        for &x in part {
-            any |= like(x);
+    let mut start = 0;
+    // It is one of them, so that some part has it.
+    loop {
+        let part = &x[start..x.len().min(start + 4 * LANES)];
+        let first = place(part, value);
+        if first < part.len() {
+            return (part[first], start + first);
         }
-        if any {
-            let first = part.iter().position(|&x| like(x)).unwrap_or(0);
-            return (part[first], i * N + first);
-        }
+        start += part.len();
     }
-    let first = rest.iter().position(|&x| like(x)).unwrap_or(0);
-    (rest[first], x.len() - rest.len() + first)
+}
+
+/// The first place of a part where `value` is, or a NaN if it is one, found without a branch; its length if there is
+/// none.
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "NaN is what differs from itself")]
+fn place<T: PartialOrd + Copy>(part: &[T], value: T) -> usize {
+    let none = part.len() as u32;
+    let mut first = none;
+    for (i, &x) in (0..).zip(part) {
+        let like = (x == value) | ((x != x) & (value != value));
+        first = first.min(if like { i } else { none });
+    }
+    first as usize
 }
 
 /// `width` columns at once; steps from column to column, from row to row, and from result to result. Duties: 1. `a` is
@@ -264,7 +296,7 @@ mod tests {
             assert_eq!((Some(v[k]), Some(at[k] as usize)), (low, line.iter().position(|x| Some(*x) == low)));
         }
         // Zeros are equal, and the first of them is it, with its sign.
-        for n in [2, 16, 40, 70, 300] {
+        for n in [2, 16, 40, 70, 300, 600] {
             for (first, sign) in [(-0.0, 0.0), (0.0, -0.0)] {
                 let mut x = vec![-1.0f32; n];
                 (x[n / 2], x[n - 1]) = (first, sign);

@@ -182,34 +182,58 @@ unsafe fn groups<V: Vector, A: SimdElement, R: Reduce<A>, const L: usize>(
         let mut from = [[const { MaybeUninit::<A>::uninit() }; L]; L];
         let mut to = [[const { MaybeUninit::<R::O>::uninit() }; L]; L];
         let mut acc = [r.init(); L];
-        // SAFETY: duties 1-3: `L` lines of `n` elements; each is read before its place is written. (Vector 1-3) the
-        // squares are within them, ours have `L` rows of as many elements, of the size of `V`'s, and `to` is written
-        // before it is read.
+        // SAFETY: duties 1-3: `L` lines of `n` elements; each is read before its place is written, unless it is known.
+        // (Vector 1-3, square 1) the squares are within them, ours have `L` rows of as many elements, of the size of
+        // `V`'s, and `to` is written before it is read.
         unsafe {
             let (a, o) = (a.offset(c as isize * x.strides[0]), o.offset(c as isize * x.strides[1]));
+            let places = |i: usize| if along < 0 { -((i + L - 1) as isize) } else { i as isize };
             for i in (0..n / L * L).step_by(L) {
                 // The first of the square in memory.
-                let low = if along < 0 { -((i + L - 1) as isize) } else { i as isize };
+                let low = places(i);
                 V::transpose(a.offset(low).cast(), x.strides[0], from.as_mut_ptr().cast(), L as isize);
-                for k in 0..L {
-                    let row = if along < 0 { L - 1 - k } else { k };
-                    for j in 0..L {
-                        acc[j] = r.step(acc[j], from[row][j].assume_init());
-                        to[row][j] = MaybeUninit::new(r.finish(acc[j], i + k + 1));
-                    }
-                }
+                square(r, along, i, 0, &mut acc, &from, &mut to);
                 V::transpose(to.as_ptr().cast(), L as isize, o.offset(low).cast(), x.strides[1]);
             }
-            for i in n / L * L..n {
-                for (j, acc) in (0..).zip(&mut acc) {
-                    let at = i as isize * along;
-                    *acc = r.step(*acc, *a.offset(at + j * x.strides[0]));
-                    *o.offset(at + j * x.strides[1]) = r.finish(*acc, i + 1);
+            if n % L > 0 {
+                // A square that ends with the lines: what is before the rest of them was in the last one, and stays.
+                let (low, known) = (places(n - L), L - n % L);
+                if along < 0 {
+                    to.copy_within(..known, n % L);
+                } else {
+                    to.copy_within(n % L.., 0);
                 }
+                V::transpose(a.offset(low).cast(), x.strides[0], from.as_mut_ptr().cast(), L as isize);
+                square(r, along, n - L, known, &mut acc, &from, &mut to);
+                V::transpose(to.as_ptr().cast(), L as isize, o.offset(low).cast(), x.strides[1]);
             }
         }
     }
     x.size / L * L
+}
+
+/// Scans the columns of a square, whose rows are elements from `i` on of `L` lines, but for those `known`.
+///
+/// # Safety
+/// 1. All of `from` is initialised.
+#[inline(always)]
+unsafe fn square<A: SimdElement, R: Reduce<A>, const L: usize>(
+    r: &R,
+    along: isize,
+    i: usize,
+    known: usize,
+    acc: &mut [R::Acc; L],
+    from: &[[MaybeUninit<A>; L]; L],
+    to: &mut [[MaybeUninit<R::O>; L]; L],
+) {
+    for k in known..L {
+        let row = if along < 0 { L - 1 - k } else { k };
+        for j in 0..L {
+            // SAFETY: duty 1.
+            acc[j] = r.step(acc[j], unsafe { from[row][j].assume_init() });
+            to[row][j] = MaybeUninit::new(r.finish(acc[j], i + k + 1));
+        }
+    }
 }
 
 /// Scans lines side by side: `n` elements each at the distances `s`, `width` of them at the distances `across`.

@@ -235,7 +235,7 @@ fn scans_of_many_lines_are_those_of_each() {
         CumSum: Reduce<T, O = T>,
     {
         for level in InstructionSet::available() {
-            for (lines, n) in [(1, 40), (16, 16), (17, 33), (40, 100), (35, 15)] {
+            for (lines, n) in [(1, 40), (16, 16), (17, 33), (40, 100), (35, 15), (20, 28), (16, 31)] {
                 let a: Vec<T> = (0..lines * n).map(&of).collect();
                 for along in [1, -1] {
                     let first = if along < 0 { n - 1 } else { 0 };

@@ -65,7 +65,13 @@ impl<T: Element + Real> Rows<T> {
     /// The blocks of a row: of elements that are not converted, there is one.
     fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
         let (n, block) = (self.n, if self.half.is_some() { BLOCK } else { self.n.max(1) });
-        (0..n).step_by(block).map(move |start| start..n.min(start + block))
+        let mut start = 0;
+        // Rather than `step_by`, which divides, for each row once more.
+        std::iter::from_fn(move || {
+            let at = start..n.min(start + block);
+            start = at.end;
+            (!at.is_empty()).then_some(at)
+        })
     }
     /// Room for a block of halves.
     fn room(&self) -> Vec<T> {

@@ -195,13 +195,14 @@ unsafe fn groups<V: Vector, A: SimdElement, R: Reduce<A>, const L: usize>(
                 square(r, along, i, 0, &mut acc, &from, &mut to);
                 V::transpose(to.as_ptr().cast(), L as isize, o.offset(low).cast(), x.strides[1]);
             }
-            if n % L > 0 {
+            let rest = n % L;
+            if rest > 0 {
                 // A square that ends with the lines: what is before the rest of them was in the last one, and stays.
-                let (low, known) = (places(n - L), L - n % L);
+                let (low, known) = (places(n - L), L - rest);
                 if along < 0 {
-                    to.copy_within(..known, n % L);
+                    to.copy_within(..known, rest);
                 } else {
-                    to.copy_within(n % L.., 0);
+                    to.copy_within(rest.., 0);
                 }
                 V::transpose(a.offset(low).cast(), x.strides[0], from.as_mut_ptr().cast(), L as isize);
                 square(r, along, n - L, known, &mut acc, &from, &mut to);

@@ -202,6 +202,8 @@ pub mod index {
 
     /// Elements of a mask that are counted together, and whose positions one thread writes.
     pub const MASK_PART: usize = size(1 << 14, 5);
-    /// Elements of an index that are copied and checked, and then still in L1, before they are used.
+    /// Elements of an index that a thread takes at a time at least; those that are copied are checked while in L1.
     pub const CHUNK: usize = size(1024, 4);
+    /// Columns beside an indexed axis that a thread takes at least: a cache line of float32.
+    pub const LINE: usize = size(16, 2);
 }

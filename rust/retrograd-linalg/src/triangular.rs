@@ -18,8 +18,8 @@ const LEAF: usize = 32;
 const WIDTHS: [usize; 2] = [64, 16];
 /// The least and the most columns of a strip.
 const STRIPS: [usize; 2] = [128, 256];
-/// Nanoseconds for each element of the square of A and each column of B.
-const TERM_COST: f64 = 0.01;
+/// Nanoseconds for each byte of the square of A and each column of B.
+const BYTE_COST: f64 = 0.003;
 /// Nanoseconds that an element takes whose sign is changed.
 const NEGATION_COST: f64 = 0.2;
 
@@ -85,7 +85,7 @@ pub(crate) unsafe fn solve_negated<T: Scalar>(
     if bl.rows == 0 || bl.cols == 0 {
         return;
     }
-    let cost = (al.rows * al.rows) as f64 * bl.cols as f64 * TERM_COST;
+    let cost = (al.rows * al.rows) as f64 * bl.cols as f64 * size_of::<T>() as f64 * BYTE_COST;
     let (a, b, width) = (SharedPtr(a.cast_mut()), SharedPtr(b), strip(bl.cols));
     split(bl.cols, width, cost, &|cols| {
         // Every column has the same neighbours in a product for any number of threads.

@@ -1,7 +1,7 @@
 //! The product of matrices of halves: operands are widened to float32 as they are packed, sums are float32, and each
 //! element of C is rounded once.
 
-use super::{Panels, TERM_COST, Virtual, gemm_of};
+use super::{Panels, Virtual, gemm_of, term_cost};
 use crate::parallel::{SharedPtr, split};
 use crate::pointwise::{Half, narrow, widen};
 
@@ -34,7 +34,7 @@ pub unsafe fn gemm_halves(
         return;
     }
     let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
-    split(m, ROWS, m as f64 * n as f64 * k as f64 * TERM_COST, &|part| {
+    split(m, ROWS, m as f64 * n as f64 * k as f64 * term_cost::<f32>(), &|part| {
         for i0 in part.clone().step_by(ROWS) {
             let rows = ROWS.min(part.end - i0);
             let mut sums = vec![0f32; rows * n];

@@ -234,7 +234,7 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
     while extent % grain == 1 {
         grain += least;
     }
-    let term = if is_vector { size_of::<T>() as f64 * VECTOR_BYTE_COST } else { TERM_COST };
+    let term = if is_vector { size_of::<T>() as f64 * VECTOR_BYTE_COST } else { term_cost::<T>() };
     let cost = m as f64 * n as f64 * k as f64 * term;
     split(extent, grain, cost, &|range| {
         let cut = (range.start, range.len());
@@ -258,8 +258,10 @@ pub unsafe fn vdot<T: Vectors + Real>(
     unsafe { complex::dot([true, false], k, a, a_s, b, b_s) }
 }
 
-/// What a term takes, in nanoseconds: 120 billion operations a second.
-pub const TERM_COST: f64 = 1.0 / 60.0;
+/// What a term takes, in nanoseconds: of float32, 120 billion operations a second; a vector has fewer of wider elements.
+pub const fn term_cost<T>() -> f64 {
+    size_of::<T>() as f64 / 240.0
+}
 /// What a byte of the matrix takes where C is one row or column: each is read once.
 const VECTOR_BYTE_COST: f64 = 0.022;
 /// As [`gemm`], with a B that is written panel by panel when the product needs it: `C = start + A B`, the rows of C

@@ -156,6 +156,11 @@ pub trait Vector:
     fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
     /// Bit `i` is lane `i`.
     fn mask_bits(mask: Self::Mask) -> u32;
+    /// Whether it is true of all lanes.
+    #[inline(always)]
+    fn all(mask: Self::Mask) -> bool {
+        Self::mask_bits(mask) == ((1u64 << Self::LEN) - 1) as u32
+    }
 
     /// The bits that are set in both.
     fn and(self, o: Self) -> Self;

@@ -40,7 +40,7 @@ macro_rules! either {
         if V::mask_bits(mask) != 0 {
             y = $then;
         }
-        if V::mask_bits(mask) != ((1u64 << V::LEN) - 1) as u32 {
+        if !V::all(mask) {
             y = y.select(mask, $other);
         }
         y

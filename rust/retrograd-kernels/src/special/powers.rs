@@ -51,7 +51,7 @@ fn to_the<V: Vector<Elem = f64>>(x: V, e: V) -> V {
     let log = log2(x.abs());
     let power = e * log;
     let usual = V::both(V::both(zero.lt(x), x.lt(infinity)), power.abs().lt(x.of(LARGE)));
-    if V::mask_bits(usual) == ((1u64 << V::LEN) - 1) as u32 { exp2(power) } else { of_any(x, e, log) }
+    if V::all(usual) { exp2(power) } else { of_any(x, e, log) }
 }
 
 /// [`to_the`] of any numbers, by what [`log2`] gives of `|x|`: the same where there is no special case.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{GemmScalar, TERM_COST, gemm_conj, gemm_halves};
+use crate::kernels::matmul::{GemmScalar, gemm_conj, gemm_halves, term_cost};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2, repeat};
 use crate::kernels::real::Ring;
@@ -162,7 +162,7 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
             run(0);
             return Ok(());
         }
-        let cost = batch.count as f64 * (p.m as f64 * p.n as f64 * p.k as f64) * TERM_COST;
+        let cost = batch.count as f64 * (p.m as f64 * p.n as f64 * p.k as f64) * term_cost::<T>();
         split(batch.count, 1, cost, &|part| (part.start as isize..part.end as isize).for_each(run));
         Ok(())
     }, else {

@@ -11,7 +11,7 @@ use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result};
 use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
-use crate::kernels::matmul::{GemmScalar, TERM_COST};
+use crate::kernels::matmul::{GemmScalar, term_cost};
 use crate::kernels::parallel::{SharedPtr, try_split};
 use crate::kernels::real::Real;
 use crate::match_dtype;
@@ -149,7 +149,7 @@ impl Attention {
         };
         if y.numel() > 0 || lse.numel() > 0 {
             let count = numel(&q.sizes()[..lead]);
-            try_split(count, 1, count as f64 * plan.terms() * TERM_COST, &each)?;
+            try_split(count, 1, count as f64 * plan.terms() * term_cost::<T>(), &each)?;
         }
         Ok(smallvec::smallvec![y, lse])
     }
@@ -191,7 +191,7 @@ impl Attention {
         // Without queries there are gradients, which are zero.
         let count = if plan.queries == 0 { 0 } else { numel(&q.sizes()[..q.ndim() - 2]) };
         // Heads that share a key and a value add to one gradient: a piece has all of them.
-        try_split(count, shared, 2.5 * count as f64 * plan.terms() * TERM_COST, &each)?;
+        try_split(count, shared, 2.5 * count as f64 * plan.terms() * term_cost::<T>(), &each)?;
         let mut grads = maybe(gq);
         grads.push(gk);
         grads.push(gv);

@@ -16,7 +16,7 @@ use crate::autograd::primitive::{
 };
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
-use crate::kernels::matmul::TERM_COST;
+use crate::kernels::matmul::term_cost;
 use crate::kernels::parallel::{SharedPtr, try_split};
 use crate::match_dtype;
 use crate::ops::matmul::batch_first;
@@ -66,7 +66,7 @@ impl Convolution {
         let pointer = |x: &Tensor| SharedPtr(x.ptr::<T>());
         let (x, w, y) = (pointer(&xs[0]), pointer(&xs[1]), pointer(y));
         let bias = xs.get(2).map_or(SharedPtr(std::ptr::null_mut()), pointer);
-        try_split(s.batch, 1, s.terms() * TERM_COST, &|images| {
+        try_split(s.batch, 1, s.terms() * term_cost::<T>(), &|images| {
             // Perhaps on another thread (R1).
             let _reading = reading();
             let work = Tensor::empty(&[scratch], T::DTYPE)?;

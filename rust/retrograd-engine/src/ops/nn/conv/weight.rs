@@ -9,7 +9,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
-use crate::kernels::matmul::TERM_COST;
+use crate::kernels::matmul::term_cost;
 use crate::kernels::parallel::{SharedPtr, try_split};
 use crate::kernels::reduce::{Reduce, Sum, reduce};
 use crate::kernels::thresholds::conv::IMAGES as PART;
@@ -54,7 +54,7 @@ impl ConvolutionWeight {
         let entry = |t: &Tensor| t.numel().checked_div(s.batch).unwrap_or(0);
         let (ny, nx, nw) = (entry(&y), entry(&x), w.numel());
         let (py, px, pw) = (SharedPtr(y.ptr::<T>()), SharedPtr(x.ptr::<T>()), SharedPtr(sums.ptr::<T>()));
-        try_split(parts, 1, s.terms() * TERM_COST, &|range| -> Result<()> {
+        try_split(parts, 1, s.terms() * term_cost::<T>(), &|range| -> Result<()> {
             // Perhaps on another thread (R1).
             let _reading = reading();
             let part = |i: usize| Shape { batch: PART.min(s.batch - i * PART), ..*s };

@@ -39,8 +39,8 @@ pub trait Map1<A, O>: Sync {
 pub trait Map2<A, B, O>: Sync {
     /// Whether the loop is compiled for every instruction set though that over other bodies is not.
     const WIDE: bool = false;
-    /// Whether there are loops in which an operand stays at one element: where the body takes no longer than its memory,
-    /// writing a broadcast operand out first would show.
+    /// Whether there are loops in which an operand stays at one element: where the body takes no longer than its
+    /// memory, writing a broadcast operand out first would show.
     const STAYING: bool = false;
     /// The body.
     fn f(&self, a: A, b: B) -> O;

@@ -257,8 +257,8 @@ pub unsafe fn softmax<S: Isa, T: Real, const LOG: bool>(n: usize, x: &[T], o: &m
     let together = (SOFTMAX / n).clamp(1, 32);
     let (mut tops, mut sums) = ([T::ZERO; 32], [T::ZERO; 32]);
     for (x, o) in x.chunks(together * n).zip(o.chunks_mut(together * n)) {
-        // SAFETY: (row 1, exp_and_sum 1) rows of one length, and at most 32 sums; (2) a mutable one is disjoint from the
-        // others, or both are the same; (3) duty 1.
+        // SAFETY: (row 1, exp_and_sum 1) rows of one length, and at most 32 sums; (2) a mutable one is disjoint from
+        // the others, or both are the same; (3) duty 1.
         unsafe {
             for (i, (x, o)) in x.chunks_exact(n).zip(o.chunks_exact_mut(n)).enumerate() {
                 tops[i] = row_max::<S, T>(x);

@@ -258,7 +258,8 @@ pub unsafe fn vdot<T: Vectors + Real>(
     unsafe { complex::dot([true, false], k, a, a_s, b, b_s) }
 }
 
-/// What a term takes, in nanoseconds: of float32, 120 billion operations a second; a vector has fewer of wider elements.
+/// What a term takes, in nanoseconds: of float32, 120 billion operations a second; a vector has fewer of wider
+/// elements.
 pub const fn term_cost<T>() -> f64 {
     size_of::<T>() as f64 / 240.0
 }

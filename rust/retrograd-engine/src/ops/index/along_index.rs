@@ -126,8 +126,8 @@ impl Along {
         Error::shape(self.op, format!("index {wrong} is out of bounds for dimension {dim} with size {size}"))
     }
 
-    /// Calls `f` for stretches of positions of the index: with the first one, the offset into the tensor that belongs to
-    /// it if its value is 0, and how many there are. From one to the next the offset grows by [`Along::stride`].
+    /// Calls `f` for stretches of positions of the index: with the first one, the offset into the tensor that belongs
+    /// to it if its value is 0, and how many there are. From one to the next the offset grows by [`Along::stride`].
     #[inline(always)]
     fn stretches(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize, usize)) {
         let inner = axis(&self.axes, 0);

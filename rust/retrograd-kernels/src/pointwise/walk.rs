@@ -4,8 +4,8 @@
 //! be compiled for contiguous elements. Rows that are contiguous are passed on in place. Other inputs are gathered into
 //! pieces in L1, other outputs scattered from one; short rows share a piece, and so do longer ones that follow each
 //! other in memory or are broadcast. A piece that already holds the elements it needs, such as a broadcast row, is not
-//! filled again. Where an input is broadcast along long rows, bodies that are as fast as memory have a loop that keeps
-//! its element in a register.
+//! filled again. Where an input is broadcast along rows, bodies that are as fast as memory have a loop that keeps its
+//! element in a register.
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
 //! converted on the way, so no body is compiled for halves.

@@ -154,16 +154,14 @@ fn of_many<T: PartialOrd + Copy, const MAX: bool, const N: usize>(x: &[T]) -> (T
         width /= 2;
     }
     let value = lanes[0];
-    let mut start = 0;
-    // It is one of them, so that some part has it.
-    loop {
-        let part = &x[start..x.len().min(start + 4 * LANES)];
+    for (i, part) in x.chunks(4 * LANES).enumerate() {
         let first = place(part, value);
         if first < part.len() {
-            return (part[first], start + first);
+            return (part[first], i * 4 * LANES + first);
         }
-        start += part.len();
     }
+    // It is one of them, unless somebody else writes to them meanwhile.
+    (value, 0)
 }
 
 /// The first place of a part where `value` is, or a NaN if it is one, found without a branch; its length if there is

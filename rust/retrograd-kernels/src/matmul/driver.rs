@@ -1,7 +1,7 @@
 //! The blocked product: cuts C into tiles, decides what to copy, and runs the micro-kernel.
 //!
 //! Three rules make small shapes fast. A is read in place by broadcasting, at any strides, and
-//! copied only when it would fall out of the first-level cache between uses. B is read in place
+//! copied only beside a copy of B that is wide enough to repay it. B is read in place
 //! where its rows are contiguous; if it is worth copying, tiles copy the panels that come next while
 //! they multiply. And rows are divided evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
 
@@ -14,7 +14,7 @@ use super::simd::{Float, Simd};
 use super::tile::{self, AHEAD, Ahead, CHAINS, FEW_SUMS, GROUP, PACKED, PART, Rows, Tile, WHOLE};
 use super::vecmat::VectorTimesMatrix;
 use crate::simd::prefetch_lines;
-use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES, PANEL};
+use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, FAR_BYTES, FEW_PANELS, NEAR_BYTES, PANEL};
 
 /// One product, as the arguments of [`super::gemm`] describe it.
 #[derive(Clone, Copy)]
@@ -274,7 +274,7 @@ unsafe fn dot_products<V: Simd>(p: &Product<V::Elem>) {
 pub(super) fn in_place<V: Simd>(p: &Product<V::Elem>) -> bool {
     let size = size_of::<V::Elem>();
     let near_a = p.n <= 8 * V::LEN || p.m * p.k * size <= NEAR_BYTES;
-    let near_b = p.m <= 2 * V::ROWS || p.k * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
+    let near_b = p.m <= 3 * V::ROWS || p.k * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
     let whole = V::MASKS || p.n.is_multiple_of(V::LEN);
     let fits = p.k <= PANEL / (2 * V::LEN);
     let b = if p.b_cs == 1 { near_b && (whole || fits) } else { fits };
@@ -371,10 +371,11 @@ pub(super) unsafe fn blocked<V: Simd>(p: &Product<V::Elem>, source: Option<Virtu
     let (_, kc) = depths.part(0);
     let (_, mc) = heights.part(0);
 
-    // Tiles are half as fast again with A beside them, which pays from the second panel of B on.
-    let copy_a = p.n > width;
     let near_b = kc * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
     let copy_b = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b) || source.is_some();
+    // A copy of A takes as long as a few panels gain from it, or one if the columns of A are on different pages.
+    let far_a = p.a_cs.unsigned_abs() * size > FAR_BYTES;
+    let copy_a = copy_b && p.n > if far_a { width } else { FEW_PANELS * width };
     // Unless later rows use all panels of B again, one at a time is enough, or the group that is read and the next one,
     // which is copied meanwhile.
     let panels = if heights.parts > 1 {

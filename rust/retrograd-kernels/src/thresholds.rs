@@ -143,7 +143,7 @@ pub mod matmul {
     pub const PANEL: usize = size(4096, 32);
     /// Products of fewer terms stay on the calling thread.
     pub const FEW_TERMS: usize = size(500_000, 1);
-    /// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.
+    /// Parts of columns for threads begin at multiples of this many, so that nearly all panels are whole.
     pub const GRAIN: usize = size(32, 1);
 }
 

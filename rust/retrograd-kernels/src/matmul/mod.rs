@@ -229,8 +229,13 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
     // than one row and column.
     let along_rows = if T::WRITES_B { m > 2 * n } else { m >= n };
     let extent = if along_rows { m } else { n };
-    let least = if is_vector { T::VECTOR_GRAIN } else { GRAIN };
-    let mut grain = extent.div_ceil(2 * num_threads()).next_multiple_of(least);
+    // Of a matrix, each part copies what it reads: one for each thread is enough.
+    let (parts, least) = match (is_vector, along_rows) {
+        (true, _) => (2 * num_threads(), T::VECTOR_GRAIN),
+        (false, true) => (num_threads(), 1),
+        (false, false) => (num_threads(), GRAIN),
+    };
+    let mut grain = extent.div_ceil(parts).next_multiple_of(least);
     while extent % grain == 1 {
         grain += least;
     }

@@ -220,8 +220,8 @@ where
         [4, 4, 4],
         [3, V::LEN, 2],
         [rows + 1, V::LEN + 1, 5],
-        [2 * rows, width, deepest],
-        [2 * rows + 1, 2 * width + 3, deepest],
+        [3 * rows, width, deepest],
+        [3 * rows + 1, 2 * width + 3, deepest],
         [3, 5 * width - 1, deepest],
     ];
     let mut numbers = Numbers(11);

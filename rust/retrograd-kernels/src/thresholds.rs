@@ -132,7 +132,7 @@ pub mod matmul {
     /// Rows of a block of A: with `DEPTH_BYTES`, about 430 kilobytes.
     pub const BLOCK_ROWS: usize = size(168, 3);
     /// Panels of B, two vectors wide, beside which A is read in place, unless its columns are far from one another.
-    pub const FEW_PANELS: usize = size(4, 1);
+    pub const FEW_PANELS: usize = size(8, 1);
     /// Bytes from a column of A to the next from which on they are far.
     pub const FAR_BYTES: usize = size(512, 16);
     /// Columns of a block of B kept packed between blocks of rows.

@@ -124,16 +124,25 @@ impl Run {
             let xs = step.xs.iter().map(|&(v, moves)| place(v, moves)).collect();
             among.push((xs, place(step.out, Moves::Along)));
         }
+        let places = give_places(&mut values, &among);
         let cycles = values.iter().filter_map(|value| match value.is {
             Is::WrittenOut(_, repeats) => Some(repeats.cycle()),
             _ => None,
         });
-        let block = block_of(values.len(), cycles);
+        let widest = values.iter().map(|value| value.dtype.size()).max().unwrap_or(1);
+        let block = block_of(places.len(), widest, cycles);
         let mut scratch = 0;
+        let starts: Vec<usize> = places
+            .iter()
+            .map(|width| {
+                let start = scratch;
+                scratch += (block * width).next_multiple_of(ALIGNMENT);
+                start
+            })
+            .collect();
         for value in &mut values {
             if let Is::Block(at) | Is::WrittenOut(at, _) = &mut value.is {
-                *at = scratch;
-                scratch += (block * value.dtype.size()).next_multiple_of(ALIGNMENT);
+                *at = starts[*at];
             }
         }
         Self { steps: range, numel: n, block, values, among, scratch }
@@ -191,6 +200,8 @@ impl Run {
         }
         let firsts: SmallVec<[usize; 48]> =
             windows.iter().map(|window| window.as_ref().map_or(0, Tensor::storage_offset)).collect();
+        let moves = |met: &InRun| if met.is == Is::Memory { met.dtype.size() } else { 0 };
+        let moves: SmallVec<[usize; 48]> = self.values.iter().map(moves).collect();
         let first_block = blocks.start;
         for number in blocks {
             let start = number * self.block;
@@ -210,12 +221,8 @@ impl Run {
                     unsafe { window.slide(from, len) };
                 }
             }
-            let at = |i: usize| {
-                let met = &self.values[i];
-                let moved = if met.is == Is::Memory { start * met.dtype.size() } else { 0 };
-                // SAFETY: as above, in bytes.
-                unsafe { bases[i].add(moved) }
-            };
+            // SAFETY: as above, in bytes.
+            let at = |i: usize| unsafe { bases[i].add(start * moves[i]) };
             for (step, (xs, out)) in loops(steps).zip(&self.among) {
                 // SAFETY: 1. The plan has asked, for all of the elements. 2. It has the result apart from all that is
                 // in use during the run; blocks are memory of their own.
@@ -235,22 +242,107 @@ impl Run {
     }
 }
 
+/// Gives blocks their places by number, and returns the bytes of an element in each. What no later step reads makes
+/// room for what is made next, so that few places go around, which stay in the cache.
+fn give_places(values: &mut [InRun], among: &[(SmallVec<[usize; 2]>, usize)]) -> Vec<usize> {
+    let mut last = vec![0; values.len()];
+    for (step, (xs, out)) in among.iter().enumerate() {
+        xs.iter().chain([out]).for_each(|&v| last[v] = step);
+    }
+    let mut places = Vec::new();
+    for value in values.iter_mut() {
+        // What is written out stays from block to block.
+        if let Is::WrittenOut(at, _) = &mut value.is {
+            *at = places.len();
+            places.push(value.dtype.size());
+        }
+    }
+    let mut has_place = vec![false; values.len()];
+    let mut free: Vec<usize> = Vec::new();
+    for (step, (xs, out)) in among.iter().enumerate() {
+        let width = values[*out].dtype.size();
+        if let Is::Block(at) = &mut values[*out].is
+            && !std::mem::replace(&mut has_place[*out], true)
+        {
+            *at = match free.iter().rposition(|&place| places[place] == width) {
+                Some(i) => free.swap_remove(i),
+                None => {
+                    places.push(width);
+                    places.len() - 1
+                }
+            };
+        }
+        for (i, &v) in xs.iter().chain([out]).enumerate() {
+            if let Is::Block(at) = values[v].is
+                && last[v] == step
+                && !xs[..i].contains(&v)
+            {
+                free.push(at);
+            }
+        }
+    }
+    places
+}
+
 /// The loops of steps that are taken together.
 fn loops(steps: &[Planned]) -> impl Iterator<Item = &Pointwise> {
     steps.iter().map(|step| step.pointwise.as_ref().expect("a run has loops"))
 }
 
-/// Elements of a block, of so many values that all of them stay in the cache: cycles of operands that repeat, if one of
-/// them is a part of it in whole vectors.
-fn block_of(values: usize, cycles: impl Iterator<Item = usize>) -> usize {
-    let most: usize = match values {
-        0..=16 => 1 << 12,
-        17..=32 => 1 << 11,
-        _ => 1 << 10,
-    };
+/// Bytes of a core's first cache.
+const NEAR: usize = 48 << 10;
+/// What passes through it besides: the memory that a step reads and writes.
+const PASSING: usize = 2;
+/// The least and the most elements of a block.
+const BLOCKS: [usize; 2] = [1 << 9, 1 << 12];
+
+/// Elements of a block, so many that all places stay in the cache: cycles of operands that repeat, if one of them is a
+/// part of it in whole vectors.
+fn block_of(places: usize, widest: usize, cycles: impl Iterator<Item = usize>) -> usize {
+    let fit = NEAR / ((places + PASSING) * widest);
+    let most = (1 << fit.max(1).ilog2()).clamp(BLOCKS[0], BLOCKS[1]);
     let cycle = cycles.filter(|&cycle| cycle <= most && cycle.is_multiple_of(LANES)).max();
     cycle.map_or(most, |cycle| most - most % cycle)
 }
 
 /// So many elements fill vectors of every dtype.
 const LANES: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use smallvec::smallvec;
+
+    use super::*;
+
+    #[test]
+    fn what_is_needed_at_the_same_time_shares_no_place() {
+        let (float, double) = (DType::Float32, DType::Float64);
+        let kinds = [
+            (Is::Memory, float),
+            (Is::Block(0), float),
+            (Is::Block(0), float),
+            (Is::Block(0), float),
+            (Is::Block(0), double),
+            (Is::Block(0), float),
+            (Is::Memory, float),
+        ];
+        let mut values: Vec<InRun> =
+            kinds.map(|(is, dtype)| InRun { value: 0, is, dtype, as_tensor: false }).into_iter().collect();
+        // 1 and 2 are made of memory, 3 of both, 4 of 3, 5 of 1 and 4, and 6 of 5: 2 makes room at 3, and 3 at 4.
+        let among = [
+            (smallvec![0, 0], 1),
+            (smallvec![0, 1], 2),
+            (smallvec![2, 2], 3),
+            (smallvec![3, 3], 4),
+            (smallvec![1, 4], 5),
+            (smallvec![5, 0], 6),
+        ];
+        let places = give_places(&mut values, &among);
+        let at = |v: usize| match values[v].is {
+            Is::Block(at) => at,
+            _ => unreachable!(),
+        };
+        assert_eq!([1, 2, 3, 4, 5].map(at), [0, 1, 2, 3, 2]);
+        assert_eq!(places, [4, 4, 4, 8]);
+    }
+}

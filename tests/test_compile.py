@@ -620,9 +620,37 @@ def test_explanations() -> None:
     for _ in range(3):
         compiled(noise(3))
     text = compiled.explain()
-    assert "mul" in text and "sin" in text and "argument 0 float32[3]" in text
+    assert "mul" in text and "sin" in text and "argument 0 float32[3]" in text and " us" not in text
+    # 12 bytes are read, and as many written.
+    assert [line.split()[1:3] for line in text.splitlines()[2:4]] == [["24", "mul"], ["24", "sin"]]
     rg.compiler.reset()
     assert "nothing is recorded yet" in compiled.explain()
+
+
+def test_explanations_with_times() -> None:
+    total = rg.zeros(1 << 14)
+
+    def step(x: rg.Tensor, y: rg.Tensor) -> rg.Tensor:
+        total.add_(x)
+        return (x.sin() * x + y).cos().sum()
+
+    compiled = rg.compile(step)
+    x, y = rg.ones(1 << 14), rg.ones(1)
+    # Calls that are recorded have no steps yet; each counts as a call.
+    assert "nothing is recorded yet" in compiled.explain((x,), {"y": y})
+    assert " us" not in compiled.explain((x,), {"y": y})
+    text = compiled.explain((x,), {"y": y})
+    assert total[0] == 3 and replays(compiled) == 1
+    head, columns, *steps = text.splitlines()
+    assert "1 runs" in head and head.endswith(" us") and columns.split() == ["step", "run", "bytes", "us", "op"]
+    assert float(head.split()[-2]) > 0
+    run = [line.split() for line in steps if " 0 " in line[5:11]]
+    # The first step of a run has the time of all.
+    assert len(run) >= 3 and float(run[0][3]) > 0 and all(not words[3][0].isdigit() for words in run[1:])
+    # What is there block by block is not counted.
+    assert [words[2] for words in run][1:] == ["65536", "4", "65536"], run
+    # Of another kind: nothing is timed.
+    assert " us" not in compiled.explain((x, x)) and total[0] == 4
 
 
 def test_results_are_compared_with_those_of_the_function() -> None:

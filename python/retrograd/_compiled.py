@@ -293,18 +293,56 @@ class Compiled(_core._Replays):
             raise RuntimeError(message)
         warnings.warn(message, stacklevel=4)
 
-    def explain(self) -> str:
-        """What is replayed: for each recording, its steps with their operands and results."""
-        return "\n\n".join(_explained(self._name, i, replay) for i, replay in enumerate(self._all())) or (
+    def explain(self, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None) -> str:
+        """What is replayed: for each recording, its steps, with the bytes that each reads and writes.
+
+        Steps with the same run are taken together, block by block; what is ``(a block)`` is never in memory as a whole.
+        With ``args``, the function is called with them and ``kwargs`` once more, as any call does, and the steps of the
+        recording that is replayed show their time in microseconds, a run that of all its steps.
+
+        >>> import retrograd as rg
+        >>> f = rg.compile(lambda x: (x * 2).sin().sum())
+        >>> x = rg.ones(4)
+        >>> for _ in range(3):
+        ...     y = f(x)
+        >>> "sin" in f.explain(), " us " in f.explain((x,))
+        (True, True)
+        """
+        replays = self._all()
+        timed: tuple[Any, list[float]] | None = None
+        if args is not None:
+            for replay in replays:
+                if (times := replay._timed(self._function, args, kwargs or {})) is not None:
+                    timed = (replay, times)
+                    break
+            else:
+                self(*args, **(kwargs or {}))
+                replays = self._all()
+        texts = (
+            _explained(self._name, i, replay, timed[1] if timed and timed[0] is replay else None)
+            for i, replay in enumerate(replays)
+        )
+        return "\n\n".join(texts) or (
             f"{self._name}: {self._given_up or 'nothing is recorded yet: the first two calls of a kind are'}"
         )
 
 
-def _explained(name: str, number: int, replay: Any) -> str:
-    steps, recorded, arena = replay._sizes()
-    lines = [f"{name}, recording {number}: {steps} of {recorded} steps, {arena} bytes for what they make"]
-    for i, (op, operands) in enumerate(replay._explain()):
-        lines.append(f"{i:5}  {op:24} {', '.join(operands)}")
+def _explained(name: str, number: int, replay: Any, times: list[float] | None) -> str:
+    count, recorded, arena = replay._sizes()
+    steps = replay._explain()
+    runs = {run for _, _, run, _ in steps if run is not None}
+    lines = [
+        f"{name}, recording {number}: {count} of {recorded} steps, {len(runs)} runs, {arena} bytes for what they make"
+        + ("" if times is None else f", {sum(times) * 1e6:.1f} us"),
+        f"{'step':>5} {'run':>4} {'bytes':>11} " + ("" if times is None else f"{'us':>9} ") + " op",
+    ]
+    before = None
+    for i, (op, operands, run, bytes_) in enumerate(steps):
+        together = "" if run is None else run
+        goes_on = run is not None and run == before
+        time = "" if times is None else f"{'' if goes_on else f'{times[i] * 1e6:.1f}':>9} "
+        lines.append(f"{i:5} {together:>4} {bytes_:11} {time} {op:24} {', '.join(operands)}")
+        before = run
     return "\n".join(lines)
 
 

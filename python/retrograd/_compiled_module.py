@@ -31,6 +31,6 @@ class CompiledModule(Module):
         except AttributeError:
             return getattr(super().__getattr__("_orig_mod"), name)
 
-    def explain(self) -> str:
-        """What is replayed."""
-        return str(self._compiled.explain())
+    def explain(self, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None) -> str:
+        """What is replayed, and with ``args`` how long it takes: see :func:`retrograd.compile`."""
+        return str(self._compiled.explain(args, kwargs))

@@ -4,13 +4,14 @@
 //! function reads is compared with what it read, and the results are put together.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use retrograd_engine::compile::{self, OtherNumber, Program, Rates, Recording, Replayed, Update};
+use retrograd_engine::compile::{self, Explained, OtherNumber, Program, Rates, Recording, Replayed, Times, Update};
 use retrograd_engine::optim::{Adam, Sgd};
 use retrograd_engine::{Scalar, Tensor};
 use smallvec::SmallVec;
@@ -431,6 +432,7 @@ impl _Replay {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
         function: &Bound<'py, PyAny>,
+        times: Option<&mut Times>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = args.py();
         if !call.fits(py, &self.arguments, &self.free) {
@@ -454,7 +456,10 @@ impl _Replay {
                 None => return Ok(None),
             }
         }
-        let run = || self.program.replay(&call.tensors, &numbers);
+        let run = || match times {
+            None => self.program.replay(&call.tensors, &numbers),
+            Some(times) => self.program.timed(&call.tensors, &numbers, times),
+        };
         let replayed = if self.detaches { detached(py, run) } else { run() };
         match replayed.or_py()? {
             Replayed::Other => Ok(None),
@@ -497,11 +502,24 @@ impl _Replay {
         kwargs: &Bound<'py, PyDict>,
     ) -> PyResult<Option<(Bound<'py, PyAny>,)>> {
         let kwargs = Some(kwargs);
-        Ok(self.call(&Tree::of_call(args, kwargs)?, args, kwargs, function)?.map(|result| (result,)))
+        Ok(self.call(&Tree::of_call(args, kwargs)?, args, kwargs, function, None)?.map(|result| (result,)))
     }
-    /// The steps: the op, its operands and its results.
-    fn _explain(&self) -> Vec<(String, Vec<String>)> {
-        self.program.explain()
+    /// The seconds of each step in a call, if that is like the recorded one.
+    #[pyo3(signature = (function, args, kwargs))]
+    fn _timed(
+        &self,
+        function: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: &Bound<'_, PyDict>,
+    ) -> PyResult<Option<Vec<f64>>> {
+        let (kwargs, mut times) = (Some(kwargs), Times::default());
+        let replayed = self.call(&Tree::of_call(args, kwargs)?, args, kwargs, function, Some(&mut times))?;
+        Ok(replayed.map(|_| times.of.iter().map(Duration::as_secs_f64).collect()))
+    }
+    /// The steps: the op, its operands and its results, the run that it is a part of, and its bytes.
+    fn _explain(&self) -> Vec<(String, Vec<String>, Option<usize>, usize)> {
+        let steps = self.program.explain().into_iter();
+        steps.map(|Explained { op, operands, run, bytes }| (op, operands, run, bytes)).collect()
     }
 }
 
@@ -542,7 +560,7 @@ impl _Replays {
             let mut i = 0;
             loop {
                 let Some(replay) = me.all.lock().get(i).map(|r| r.clone_ref(py)) else { break };
-                if let Some(result) = replay.get().call(&call, args, kwargs, me.function.bind(py))? {
+                if let Some(result) = replay.get().call(&call, args, kwargs, me.function.bind(py), None)? {
                     return Ok(result);
                 }
                 i += 1;

@@ -11,6 +11,7 @@
 mod backward;
 mod blocks;
 mod compare;
+mod explain;
 mod function;
 mod order;
 mod pointwise;
@@ -20,6 +21,7 @@ mod recording;
 mod replay;
 
 pub use compare::OtherNumber;
+pub use explain::{Explained, Times};
 pub use function::{Call, Compiled, Kind, Kinds, compile, recorded};
 pub use record::{Refusal, abandon, begin, end, is_recording, modes_allow, read, refuse, set_rates};
 pub use recording::{Rates, Recording, Update};

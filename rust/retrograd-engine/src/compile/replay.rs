@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::backward::{BackwardProgram, parted};
 use super::compare::OtherNumber;
+use super::explain::{Explained, Nobody, Times, Watch, explained};
 use super::program::{GradOfLeaf, Met, Place, Plan, Planned, Way};
 use super::record;
 use super::recording::{LeafOf, Output, Recording, Update, ValueId, What, Window};
@@ -139,27 +140,9 @@ impl Program {
         self.plan.arena
     }
 
-    /// What the steps are, one per line: the op, its operands and its results.
-    pub fn explain(&self) -> Vec<(String, Vec<String>)> {
-        let name = |v: ValueId| {
-            let w = &self.plan.values[v as usize];
-            let from = match &self.plan.places[w.buffer as usize] {
-                Place::Input(i) => format!("argument {i}"),
-                Place::Captured(_) => "captured".into(),
-                Place::Grad(_) => "grad".into(),
-                Place::Fixed(number) => return number.item().map_or_else(|_| "number".into(), |n| format!("{n:?}")),
-                Place::Arena(_) => format!("%{}", w.buffer),
-                Place::Own | Place::Made => format!("%{} (own memory)", w.buffer),
-                Place::Number(i) => return format!("number {i}"),
-                Place::Nowhere => format!("%{} (a block)", w.buffer),
-            };
-            format!("{from} {}{:?}", w.dtype.name(), &w.sizes[..])
-        };
-        let line = |p: &Planned| {
-            let (xs, outs) = (p.step.xs.iter().flatten(), p.step.outs.iter().flatten());
-            (p.step.name(), xs.map(|&v| name(v)).chain(outs.map(|&v| format!("-> {}", name(v)))).collect())
-        };
-        self.plan.steps.iter().map(line).collect()
+    /// The steps, in their order.
+    pub fn explain(&self) -> Vec<Explained> {
+        explained(&self.plan)
     }
 
     /// Whether a call with these arguments is like the recorded one.
@@ -216,6 +199,19 @@ impl Program {
     /// # Errors
     /// Those of its steps, which then have done what they did.
     pub fn replay(&self, inputs: &[Tensor], numbers: &[Scalar]) -> Result<Replayed> {
+        self.watched(inputs, numbers, &mut Nobody)
+    }
+
+    /// As [`replay`](Self::replay); adds how long each step takes to `times`, which has none yet.
+    ///
+    /// # Errors
+    /// Those of its steps, which then have done what they did.
+    pub fn timed(&self, inputs: &[Tensor], numbers: &[Scalar], times: &mut Times) -> Result<Replayed> {
+        self.watched(inputs, numbers, times)
+    }
+
+    #[inline]
+    fn watched(&self, inputs: &[Tensor], numbers: &[Scalar], watch: &mut impl Watch) -> Result<Replayed> {
         let _reading = reading();
         if !self.fits(inputs) {
             return Ok(Replayed::Other);
@@ -225,7 +221,7 @@ impl Program {
         let Some(updates) = self.updates() else { return Ok(Replayed::Other) };
         let _off = GradGuard::with(mode::GRAD, false);
         let frame = &mut *frame;
-        let done = self.begin(frame, inputs, numbers).and_then(|()| self.run(frame, &updates));
+        let done = self.begin(frame, inputs, numbers).and_then(|()| self.run(frame, &updates, watch));
         let results = done.and_then(|()| self.finish(frame, inputs, numbers));
         self.plan.dynamic.iter().chain(&self.plan.kept).for_each(|&v| frame.tensors[v as usize] = None);
         results.map(Replayed::Done)
@@ -325,11 +321,12 @@ impl Program {
         Ok(())
     }
 
-    fn run(&self, frame: &mut Frame, updates: &[Update]) -> Result<()> {
+    fn run(&self, frame: &mut Frame, updates: &[Update], watch: &mut impl Watch) -> Result<()> {
         let mut updates = updates.iter();
         let mut runs = self.plan.runs.iter().peekable();
         let mut at = 0;
         while let Some(planned) = self.plan.steps.get(at) {
+            watch.begins(at);
             if let Some(run) = runs.next_if(|run| run.steps.start == at) {
                 run.take(&self.plan.steps, |v| (frame.get(Some(v)), frame.at[v as usize].get()))?;
                 at = run.steps.end;
@@ -400,6 +397,7 @@ impl Program {
                 frame.tensors[v as usize] = None;
             }
         }
+        watch.begins(at);
         Ok(())
     }
 

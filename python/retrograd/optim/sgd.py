@@ -96,7 +96,7 @@ class SGD(GroupOptimizer):
             params,
             grads,
             buffers,
-            has_sparse_grad=_core._any_sparse(grads),
+            has_sparse_grad=bool(group["fused"]) and _core._any_sparse(grads),
             foreach=group["foreach"],
             fused=group["fused"],
             grad_scale=getattr(self, "grad_scale", None),

@@ -29,7 +29,11 @@ fn plain<'a>(x: &'a Bound<'_, PyAny>) -> Option<&'a Tensor> {
 
 /// The tensors of a list, if all are plain.
 fn all_plain(list: &Bound<'_, PyList>) -> Option<Vec<Tensor>> {
-    list.iter().map(|x| plain(&x).cloned()).collect()
+    let mut all = Vec::with_capacity(list.len());
+    for x in list.iter() {
+        all.push(plain(&x)?.clone());
+    }
+    Some(all)
 }
 
 /// Parameters that have gradients, the gradients, and the states.

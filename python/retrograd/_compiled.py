@@ -308,42 +308,21 @@ class Compiled(_core._Replays):
         >>> "sin" in f.explain(), " us " in f.explain((x,))
         (True, True)
         """
-        replays = self._all()
-        timed: tuple[Any, list[float]] | None = None
-        if args is not None:
-            for replay in replays:
-                if (times := replay._timed(self._function, args, kwargs or {})) is not None:
-                    timed = (replay, times)
-                    break
+        texts = []
+        timed = None
+        for i, replay in enumerate(self._all()):
+            title = f"{self._name}, recording {i}"
+            if args is not None and timed is None:
+                timed = replay._timed(title, self._function, args, kwargs or {})
+                texts.append(timed or replay._explain(title))
             else:
-                self(*args, **(kwargs or {}))
-                replays = self._all()
-        texts = (
-            _explained(self._name, i, replay, timed[1] if timed and timed[0] is replay else None)
-            for i, replay in enumerate(replays)
-        )
+                texts.append(replay._explain(title))
+        if args is not None and timed is None:
+            self(*args, **(kwargs or {}))
+            return self.explain()
         return "\n\n".join(texts) or (
             f"{self._name}: {self._given_up or 'nothing is recorded yet: the first two calls of a kind are'}"
         )
-
-
-def _explained(name: str, number: int, replay: Any, times: list[float] | None) -> str:
-    count, recorded, arena = replay._sizes()
-    steps = replay._explain()
-    runs = {run for _, _, run, _ in steps if run is not None}
-    lines = [
-        f"{name}, recording {number}: {count} of {recorded} steps, {len(runs)} runs, {arena} bytes for what they make"
-        + ("" if times is None else f", {sum(times) * 1e6:.1f} us"),
-        f"{'step':>5} {'run':>4} {'bytes':>11} " + ("" if times is None else f"{'us':>9} ") + " op",
-    ]
-    before = None
-    for i, (op, operands, run, bytes_) in enumerate(steps):
-        together = "" if run is None else run
-        goes_on = run is not None and run == before
-        time = "" if times is None else f"{'' if goes_on else f'{times[i] * 1e6:.1f}':>9} "
-        lines.append(f"{i:5} {together:>4} {bytes_:11} {time} {op:24} {', '.join(operands)}")
-        before = run
-    return "\n".join(lines)
 
 
 class Checked(Compiled):

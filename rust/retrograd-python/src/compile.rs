@@ -4,14 +4,13 @@
 //! function reads is compared with what it read, and the results are put together.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use retrograd_engine::compile::{self, Explained, OtherNumber, Program, Rates, Recording, Replayed, Times, Update};
+use retrograd_engine::compile::{self, OtherNumber, Program, Rates, Recording, Replayed, Times, Update};
 use retrograd_engine::optim::{Adam, Sgd};
 use retrograd_engine::{Scalar, Tensor};
 use smallvec::SmallVec;
@@ -483,11 +482,6 @@ impl Node {
 
 #[pymethods]
 impl _Replay {
-    /// Steps of a replay, steps of the function, bytes of the arena.
-    fn _sizes(&self) -> (usize, usize, usize) {
-        let (steps, recorded) = self.program.steps();
-        (steps, recorded, self.program.arena())
-    }
     /// Captured tensors that it writes to, and captured leaves whose gradients it changes.
     fn _state<'py>(&self, py: Python<'py>) -> PyResult<(Objects<'py>, Objects<'py>)> {
         let all = |xs: Vec<Tensor>| xs.into_iter().map(|x| wrap(py, x)).collect::<PyResult<Vec<_>>>();
@@ -504,22 +498,22 @@ impl _Replay {
         let kwargs = Some(kwargs);
         Ok(self.call(&Tree::of_call(args, kwargs)?, args, kwargs, function, None)?.map(|result| (result,)))
     }
-    /// The seconds of each step in a call, if that is like the recorded one.
-    #[pyo3(signature = (function, args, kwargs))]
+    /// The steps as text, after a title, with their times in a call, if that is like the recorded one.
+    #[pyo3(signature = (title, function, args, kwargs))]
     fn _timed(
         &self,
+        title: &str,
         function: &Bound<'_, PyAny>,
         args: &Bound<'_, PyTuple>,
         kwargs: &Bound<'_, PyDict>,
-    ) -> PyResult<Option<Vec<f64>>> {
+    ) -> PyResult<Option<String>> {
         let (kwargs, mut times) = (Some(kwargs), Times::default());
         let replayed = self.call(&Tree::of_call(args, kwargs)?, args, kwargs, function, Some(&mut times))?;
-        Ok(replayed.map(|_| times.of.iter().map(Duration::as_secs_f64).collect()))
+        Ok(replayed.map(|_| self.program.explain(title, Some(&times))))
     }
-    /// The steps: the op, its operands and its results, the run that it is a part of, and its bytes.
-    fn _explain(&self) -> Vec<(String, Vec<String>, Option<usize>, usize)> {
-        let steps = self.program.explain().into_iter();
-        steps.map(|Explained { op, operands, run, bytes }| (op, operands, run, bytes)).collect()
+    /// The steps as text, after a title.
+    fn _explain(&self, title: &str) -> String {
+        self.program.explain(title, None)
     }
 }
 

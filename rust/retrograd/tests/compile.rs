@@ -38,6 +38,10 @@ fn trees_in_and_out() {
     assert_eq!((f.programs(), f.given_up(), calls.get()), (2, None, 4));
     let text = f.explain();
     assert!(text.contains("of Params { weight: tensor, bias: None }: ") && text.contains("tanh"), "{text}");
+    let timed = f.explain_call(&Params { weight: noise(1, &[3, 3]), bias: None }).unwrap();
+    assert!(timed.matches(" us\n").count() == 1 && timed.matches("tanh").count() == 2, "{timed}");
+    let other = f.explain_call(&Params { weight: noise(1, &[4, 4]), bias: None }).unwrap();
+    assert!(!other.contains(" us") && calls.get() == 5, "{other}");
 }
 
 /// The same tensors in another structure are another kind of call.

@@ -1,23 +1,14 @@
 //! What a program does, step by step, and how long its steps take.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use super::program::{Place, Plan};
 use super::recording::ValueId;
 
-/// A step of a program, for people.
-pub struct Explained {
-    pub op: String,
-    /// The operands, and the results after arrows.
-    pub operands: Vec<String>,
-    /// The same number for steps that are taken together, block by block.
-    pub run: Option<usize>,
-    /// Bytes of what the step reads and writes, but for numbers and for what is only there block by block.
-    pub bytes: usize,
-}
-
-/// The steps of a plan, in their order.
-pub(super) fn explained(plan: &Plan) -> Vec<Explained> {
+/// The steps of a plan as text: a line for each, with the run of steps that are taken together, block by block, with the
+/// bytes that it reads and writes, but for numbers and for what is only there block by block, and with its time.
+pub(super) fn explained(plan: &Plan, title: &str, times: Option<&Times>) -> String {
     let place = |v: ValueId| &plan.places[plan.values[v as usize].buffer as usize];
     let name = |v: ValueId| {
         let w = &plan.values[v as usize];
@@ -42,16 +33,29 @@ pub(super) fn explained(plan: &Plan) -> Vec<Explained> {
             sizes.product::<usize>() * w.dtype.size()
         }
     };
-    let steps = plan.steps.iter().enumerate().map(|(i, planned)| {
+    let microseconds = |time: Duration| time.as_secs_f64() * 1e6;
+    let (steps, recorded, runs, arena) = (plan.steps.len(), plan.recorded, plan.runs.len(), plan.arena);
+    let mut text = format!("{title}: {steps} of {recorded} steps, {runs} runs, {arena} bytes for what they make");
+    let heading = if let Some(times) = times {
+        let _ = write!(text, ", {:.1} us", microseconds(times.of.iter().sum()));
+        "us"
+    } else {
+        ""
+    };
+    let _ = write!(text, "\n step  run       bytes {heading:>9}  op");
+    for (i, planned) in plan.steps.iter().enumerate() {
+        let run = plan.runs.iter().position(|run| run.steps.contains(&i));
+        let is_first = run.is_none_or(|run| plan.runs[run].steps.start == i);
+        let time = times.and_then(|times| times.of.get(i)).filter(|_| is_first);
+        let time = time.map_or_else(String::new, |&time| format!("{:.1}", microseconds(time)));
+        let run = run.map_or_else(String::new, |run| run.to_string());
         let (xs, outs) = (planned.step.xs.iter().flatten(), planned.step.outs.iter().flatten());
-        Explained {
-            op: planned.step.name(),
-            bytes: xs.clone().chain(outs.clone()).map(|&v| bytes(v)).sum(),
-            operands: xs.map(|&v| name(v)).chain(outs.map(|&v| format!("-> {}", name(v)))).collect(),
-            run: plan.runs.iter().position(|run| run.steps.contains(&i)),
-        }
-    });
-    steps.collect()
+        let moved: usize = xs.clone().chain(outs.clone()).map(|&v| bytes(v)).sum();
+        let operands: Vec<String> = xs.map(|&v| name(v)).chain(outs.map(|&v| format!("-> {}", name(v)))).collect();
+        let (op, operands) = (planned.step.name(), operands.join(", "));
+        let _ = write!(text, "\n{i:5} {run:>4} {moved:11} {time:>9}  {op:24} {operands}");
+    }
+    text
 }
 
 /// Is told where a replay is.
@@ -71,7 +75,7 @@ impl Watch for Nobody {
 /// How long each step took. That of steps which are taken together is the time of the first of them.
 #[derive(Default)]
 pub struct Times {
-    pub of: Vec<Duration>,
+    of: Vec<Duration>,
     under_way: Option<Instant>,
 }
 

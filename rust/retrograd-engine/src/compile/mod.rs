@@ -21,7 +21,7 @@ mod recording;
 mod replay;
 
 pub use compare::OtherNumber;
-pub use explain::{Explained, Times};
+pub use explain::Times;
 pub use function::{Call, Compiled, Kind, Kinds, compile, recorded};
 pub use record::{Refusal, abandon, begin, end, is_recording, modes_allow, read, refuse, set_rates};
 pub use recording::{Rates, Recording, Update};

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::backward::{BackwardProgram, parted};
 use super::compare::OtherNumber;
-use super::explain::{Explained, Nobody, Times, Watch, explained};
+use super::explain::{Nobody, Times, Watch, explained};
 use super::program::{GradOfLeaf, Met, Place, Plan, Planned, Way};
 use super::record;
 use super::recording::{LeafOf, Output, Recording, Update, ValueId, What, Window};
@@ -100,11 +100,6 @@ impl Program {
         Ok(Self { plan, word, frame: Mutex::new(frame), backward })
     }
 
-    /// How many steps a replay takes, and how many the function took.
-    pub fn steps(&self) -> (usize, usize) {
-        (self.plan.steps.len(), self.plan.recorded)
-    }
-
     /// Captured tensors that a replay writes to.
     pub fn written(&self) -> Vec<Tensor> {
         let of = |&b: &u32| match &self.plan.places[b as usize] {
@@ -131,18 +126,15 @@ impl Program {
     }
 
     /// How many of the steps are taken together with others, block by block.
-    pub fn in_blocks(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn in_blocks(&self) -> usize {
         self.plan.runs.iter().map(|run| run.steps.len()).sum()
     }
 
-    /// Bytes for what the steps make and need no longer when the call ends.
-    pub fn arena(&self) -> usize {
-        self.plan.arena
-    }
-
-    /// The steps, in their order.
-    pub fn explain(&self) -> Vec<Explained> {
-        explained(&self.plan)
+    /// The steps as text, one per line, after a title: the op, its operands and results, which steps are taken together,
+    /// bytes that are read and written, and how long each took, if `times` are given.
+    pub fn explain(&self, title: &str, times: Option<&Times>) -> String {
+        explained(&self.plan, title, times)
     }
 
     /// Whether a call with these arguments is like the recorded one.

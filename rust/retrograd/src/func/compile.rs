@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Returned;
-use crate::engine::compile::{Call, Kinds, Replayed, modes_allow, recorded};
+use crate::engine::compile::{Call, Kind, Kinds, Replayed, Times, modes_allow, recorded};
 use crate::tree::{Structure, Tree, flatten, template, unflatten};
 use crate::{Result, site};
 
@@ -32,6 +32,7 @@ use crate::{Result, site};
 /// }
 /// assert_eq!(f.programs(), 1);
 /// assert!(f.explain().contains("mul"));
+/// assert!(f.explain_call(&(tensor![1.0, 2.0], tensor![3.0, 4.0]))?.contains(" us\n"));
 /// # Ok(())
 /// # }
 /// ```
@@ -68,8 +69,38 @@ impl<X: Tree, R: Returned, F: Fn(&X) -> R> Compiled<X, R, F> {
         self.kinds().given_up().map(str::to_owned)
     }
 
-    /// What a replay does, as text: for each kind of calls its argument and the steps, one per line.
+    /// What a replay does, as text: for each kind of calls its argument and the steps, one per line, with their operands
+    /// and results, the bytes that they read and write, and which of them are taken together, block by block.
     pub fn explain(&self) -> String {
+        self.explained(|kind, title| Ok(kind.program.explain(title, None))).unwrap_or_default()
+    }
+
+    /// As [`explain`](Self::explain); calls the closure once more, as [`call`](Self::call) does, and shows how many
+    /// microseconds each step of the replay took, if the call is one.
+    ///
+    /// # Errors
+    /// Those of the call.
+    #[track_caller]
+    pub fn explain_call(&self, x: &X) -> Result<String> {
+        site::here();
+        let (inputs, arguments) = (flatten(x), x.structure());
+        let mut is_replayed = false;
+        let text = self.explained(|kind, title| {
+            let mut times = Times::default();
+            if !is_replayed && kind.arguments == arguments {
+                is_replayed = matches!(kind.program.timed(&inputs, &[], &mut times)?, Replayed::Done(_));
+                return Ok(kind.program.explain(title, is_replayed.then_some(&times)));
+            }
+            Ok(kind.program.explain(title, None))
+        })?;
+        if is_replayed {
+            return Ok(text);
+        }
+        self.run(x)?;
+        Ok(self.explain())
+    }
+
+    fn explained(&self, mut of: impl FnMut(&Kind<Structure, R::Value>, &str) -> Result<String>) -> Result<String> {
         let (kinds, given_up) = {
             let kinds = self.kinds();
             (kinds.replayed().to_vec(), kinds.given_up().map(str::to_owned))
@@ -81,18 +112,9 @@ impl<X: Tree, R: Returned, F: Fn(&X) -> R> Compiled<X, R, F> {
             text.push_str("no kind of calls is replayed as yet: two that do the same are recorded first\n");
         }
         for kind in kinds {
-            let (steps, recorded) = kind.program.steps();
-            let (blocks, arena) = (kind.program.in_blocks(), kind.program.arena());
-            let _ = writeln!(
-                text,
-                "of {}: {steps} of {recorded} steps, {blocks} of them in blocks, {arena} bytes planned",
-                kind.arguments
-            );
-            for (name, operands) in kind.program.explain() {
-                let _ = writeln!(text, "  {name} {}", operands.join(", "));
-            }
+            let _ = writeln!(text, "{}", of(&kind, &format!("of {}", kind.arguments))?);
         }
-        text
+        Ok(text)
     }
 
     /// A panic of the closure leaves the kinds as they were.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::program::{Place, Plan};
 use super::recording::ValueId;
 
-/// The steps of a plan as text: a line for each, with the run of steps that are taken together, block by block, with the
-/// bytes that it reads and writes, but for numbers and for what is only there block by block, and with its time.
+/// The steps of a plan as text: a line for each, with the run of steps that are taken together, block by block, with
+/// the bytes that it reads and writes, but for numbers and for what is only there block by block, and with its time.
 pub(super) fn explained(plan: &Plan, title: &str, times: Option<&Times>) -> String {
     let place = |v: ValueId| &plan.places[plan.values[v as usize].buffer as usize];
     let name = |v: ValueId| {

@@ -131,8 +131,8 @@ impl Program {
         self.plan.runs.iter().map(|run| run.steps.len()).sum()
     }
 
-    /// The steps as text, one per line, after a title: the op, its operands and results, which steps are taken together,
-    /// bytes that are read and written, and how long each took, if `times` are given.
+    /// The steps as text, one per line, after a title: the op, its operands and results, which steps are taken
+    /// together, bytes that are read and written, and how long each took, if `times` are given.
     pub fn explain(&self, title: &str, times: Option<&Times>) -> String {
         explained(&self.plan, title, times)
     }

@@ -69,8 +69,8 @@ impl<X: Tree, R: Returned, F: Fn(&X) -> R> Compiled<X, R, F> {
         self.kinds().given_up().map(str::to_owned)
     }
 
-    /// What a replay does, as text: for each kind of calls its argument and the steps, one per line, with their operands
-    /// and results, the bytes that they read and write, and which of them are taken together, block by block.
+    /// What a replay does, as text: for each kind of calls its argument and the steps, one per line, with their
+    /// operands and results, the bytes that they read and write, and which of them are taken together, block by block.
     pub fn explain(&self) -> String {
         self.explained(|kind, title| Ok(kind.program.explain(title, None))).unwrap_or_default()
     }

@@ -300,7 +300,6 @@ class Compiled(_core._Replays):
         With ``args``, the function is called with them and ``kwargs`` once more, as any call does, and the steps of the
         recording that is replayed show their time in microseconds, a run that of all its steps.
 
-        >>> import retrograd as rg
         >>> f = rg.compile(lambda x: (x * 2).sin().sum())
         >>> x = rg.ones(4)
         >>> for _ in range(3):

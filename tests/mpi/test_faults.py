@@ -187,3 +187,42 @@ def test_nothing_of_mpi_is_imported_by_one_process(tmp_path):
     )
     result = launch(1, program, limit=20)
     assert result == (0, "False\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECT"), reason="needs pipes that keep writes apart")
+def test_what_a_rank_says_goes_out_in_one_piece():
+    """Without buffers too, where Python writes a traceback bit by bit, and those of several ranks would mix."""
+    program = textwrap.dedent("""
+        import sys
+        from retrograd.distributed._mpi._saying import say, whole
+
+        say("hello")
+        try:
+            [][1]
+        except IndexError as error:
+            with whole():
+                sys.excepthook(type(error), error, error.__traceback__)
+        print("bit", "by", "bit", file=sys.stderr)
+    """)
+    reader, writer = os.pipe2(os.O_DIRECT)
+    try:
+        subprocess.run([sys.executable, "-u", "-c", program], stderr=writer, check=True)
+    finally:
+        os.close(writer)
+    pieces = []
+    while piece := os.read(reader, 10_000).decode():
+        pieces.append(piece)
+    os.close(reader)
+    assert pieces[0] == "retrograd.distributed: hello\n"
+    assert pieces[1].startswith("Traceback") and pieces[1].endswith("IndexError: list index out of range\n")
+    assert pieces[2] == "bit"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs pipes that say how much is unread")
+def test_a_rank_waits_until_it_is_heard():
+    program = "import sys; from retrograd.distributed._mpi._saying import until_heard; print('words'); until_heard()"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.2)
+        assert process.stdout.read() == b"words\n"
+        assert process.wait(10) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from retrograd.distributed._mpi import _ending, _trees
 from retrograd.distributed._mpi._buffers import Buffers, adjacent, check_op, packed, written
 from retrograd.distributed._mpi._debug import Comparison
 from retrograd.distributed._mpi._presence import Presence
+from retrograd.distributed._mpi._saying import say
 from retrograd.distributed._mpi._waiting import Pending, Progress, Steps
 from retrograd.distributed._work import DEFAULT_TIMEOUT, DistBackendError, Work
 
@@ -99,7 +99,7 @@ class Mpi(Collectives):
         assert self._presence is not None
         self._presence.enter(self.last, self.sequence)
         if self._told:
-            print(f"retrograd.distributed: rank {self.world.rank} begins {self.last}", file=sys.stderr, flush=True)
+            say(f"rank {self.world.rank} begins {self.last}")
         if self._comparison is not None:
             self._comparison.check(self.last, f"{self.last}({_signature(facts)})")
         written(outputs)

@@ -10,6 +10,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
+from retrograd.distributed._mpi._saying import say, until_heard, whole
 from retrograd.distributed._work import DistBackendError
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def watch(world: Mpi) -> None:
         before = sys.excepthook
 
         def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-            before(kind, error, trace)
+            with whole():
+                before(kind, error, trace)
             if _world is not None:
                 _abort(_world, kind, error)
 
@@ -61,17 +63,12 @@ def forget(world: Mpi) -> None:
 
 def _abort(world: Mpi, kind: type[BaseException], error: BaseException) -> None:
     last = f"after it began {world.last}" if world.last else "before its first collective"
-    print(
-        f"retrograd.distributed: rank {world.rank} of {world.size} failed with {kind.__name__} {last}, "
-        "and ends all processes",
-        file=sys.stderr,
-    )
+    say(f"rank {world.rank} of {world.size} failed with {kind.__name__} {last}, and ends all processes")
     _end(world, 130 if issubclass(kind, KeyboardInterrupt) else 1, _LAST_WORDS * isinstance(error, DistBackendError))
 
 
 def _end(world: Mpi, code: int, delay: float) -> NoReturn:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    until_heard()
     time.sleep(delay)
     world.MPI.COMM_WORLD.Abort(code)
     os._exit(code)  # where the launcher is asked to end all, and this process goes on meanwhile
@@ -83,5 +80,5 @@ def _leave() -> None:
         return
     broken = _world.leave()
     if broken:
-        print(f"retrograd.distributed: rank {_world.rank} ends all processes, since {broken}", file=sys.stderr)
+        say(f"rank {_world.rank} ends all processes, since {broken}")
         _end(_world, 1, _LAST_WORDS)

@@ -16,6 +16,7 @@ pub mod ldl;
 pub mod lu;
 pub mod number;
 mod scalar;
+mod small;
 pub mod svd;
 pub mod triangular;
 

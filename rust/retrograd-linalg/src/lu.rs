@@ -7,9 +7,9 @@ use retrograd_kernels::parallel::{SharedPtr, split};
 use retrograd_kernels::real::{Ordered, Real, Ring};
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
-use crate::Scalar;
 use crate::blocks::{Block, add, at, part, transposed};
 use crate::triangular::{self, Triangle};
+use crate::{Scalar, small};
 
 /// The most columns that are factored one by one.
 const LEAF: usize = 32;
@@ -220,6 +220,13 @@ impl<T: Scalar> Task for Leaf<'_, T> {
         let Self { a, of, pivots } = self;
         let (m, n) = (of.rows, of.cols);
         assert!(of.fits(a.len()) && of.rs == 1 && n <= LEAF, "outside the slice: {of:?}");
+        if m <= small::MOST {
+            // SAFETY: (1) our duty 2; (2) the slice has the matrix, as just checked, and is borrowed mutably.
+            let info = unsafe { T::factor_small::<S>([m, n], a.as_mut_ptr().wrapping_add(of.offset), of.cs, pivots) };
+            if let Some(info) = info {
+                return info;
+            }
+        }
         let mut info = 0;
         let mut factors = [T::ZERO; LEAF];
         for j in 0..n {
@@ -368,6 +375,67 @@ mod tests {
             let mut pivots = [0];
             assert_eq!(factor(67, 1, &mut column, &mut pivots), 0);
             assert_eq!(pivots, [first + 1]);
+        }
+    }
+
+    /// Elimination by the book: the first of the largest, rows swapped in place.
+    fn eliminated(m: usize, n: usize, a: &mut [f64], pivots: &mut [i32]) {
+        for k in 0..m.min(n) {
+            let mut pivot = k;
+            let mut most = -1.0;
+            for i in k..m {
+                if a[k * m + i].abs() > most {
+                    (most, pivot) = (a[k * m + i].abs(), i);
+                }
+            }
+            pivots[k] = pivot as i32 + 1;
+            (0..n).for_each(|j| a.swap(j * m + k, j * m + pivot));
+            let value = a[k * m + k];
+            if value != 0.0 {
+                (k + 1..m).for_each(|i| a[k * m + i] /= value);
+            }
+            for j in k + 1..n {
+                for i in k + 1..m {
+                    a[j * m + i] -= a[k * m + i] * a[j * m + k];
+                }
+            }
+        }
+    }
+
+    /// Of small numbers that are equal to many others, with zeros on the diagonal of U, infinities and NaN.
+    #[test]
+    fn small_ones_are_factored_by_the_book() {
+        for (m, n) in (1..=33).flat_map(|m| [(m, m), (m, 5), (5, m), (m, 32)]) {
+            for seed in 0..12 {
+                let mut a: Vec<f64> = (0..m * n).map(|i| (noise(i + 1000 * seed) * 2.0).round()).collect();
+                match seed {
+                    1 => a.iter_mut().skip(m * (n / 2)).take(m).for_each(|x| *x = 0.0),
+                    2 => a[m * n / 2] = f64::INFINITY,
+                    3 => a[m * n / 3] = f64::NAN,
+                    4 => a.iter_mut().take(m).for_each(|x| *x = f64::NAN),
+                    5 => a[0] = 1e-310,
+                    6 => a.iter_mut().for_each(|x| *x *= 1e-310),
+                    _ => {}
+                }
+                let (mut want, mut pivots_wanted) = (a.clone(), vec![0; m.min(n)]);
+                eliminated(m, n, &mut want, &mut pivots_wanted);
+                let mut pivots = pivots_wanted.clone();
+                let info = factor(m, n, &mut a, &mut pivots);
+                let zero = (0..m.min(n)).find(|k| a[k * m + k] == 0.0).map_or(0, |k| k as i32 + 1);
+                assert_eq!(info, zero, "{m} {n} {seed}");
+                assert!(seed != 1 || n / 2 >= m || info != 0, "{m} {n}");
+                // Where quotients are rounded, the largest may be another one from there on.
+                let same = pivots.iter().zip(&pivots_wanted).take_while(|(a, b)| a == b).count();
+                assert!(same >= 2.min(pivots.len()), "{m} {n} {seed}: {pivots:?} {pivots_wanted:?}");
+                if same < pivots.len() {
+                    continue;
+                }
+                for (i, (x, y)) in a.iter().zip(&want).enumerate() {
+                    let tiny = seed == 6 && i % m <= i / m;
+                    let near = (x - y).abs() <= 1e-9 * y.abs().max(if tiny { 1e-310 } else { 1.0 });
+                    assert!(x == y || x.is_nan() && y.is_nan() || near, "{m} {n} {seed}: {x} {y}");
+                }
+            }
         }
     }
 

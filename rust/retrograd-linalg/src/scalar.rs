@@ -6,6 +6,7 @@ use retrograd_kernels::real::{Field, Real, Ring};
 use retrograd_kernels::simd::{self, Isa};
 
 use crate::blocks::transfer;
+use crate::small;
 
 /// A float or a complex number.
 pub trait Scalar: Field + GemmScalar + Default {
@@ -28,12 +29,21 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// # Safety
     /// 1. The CPU has the instructions of `S`.
     unsafe fn add_scaled<S: Isa, const W: usize>(y: &mut [Self; W], factor: Self, x: &[Self; W], from: usize);
-    /// Solves a lower triangular system in place of the rows of `x`, for `-X`: of the coefficients those on the
-    /// diagonal are negated inverses.
+    /// Elements that fill vectors of `S`, at least so many.
+    fn padded<S: Isa>(n: usize) -> usize;
+    /// Copies `n` elements, and with `zeros` behind them up to the end of a vector.
     ///
     /// # Safety
-    /// 1. The CPU has the instructions of `S`.
-    unsafe fn substitute<S: Isa, const N: usize, const W: usize>(coefficients: &[[Self; N]], x: &mut [[Self; W]]);
+    /// 1. The CPU has the instructions of `S`. 2. The elements are readable and initialised at `from`, and as many are
+    ///    writable at `to`, or [`Scalar::padded`] ones; they share no memory.
+    unsafe fn copy_row<S: Isa>(n: usize, from: *const Self, to: *mut Self, zeros: bool);
+    /// Solves a lower triangular system of `n` rows in place of the rows of `x`, `width` elements each, for `-X`. The
+    /// coefficients are rows of `N`; those on the diagonal are negated inverses.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`. 2. `n` coefficients of `n` rows are readable and initialised; the rows of
+    ///    `x` are writable, too, and `width` is what [`Scalar::padded`] gives.
+    unsafe fn substitute<S: Isa, const N: usize>(n: usize, coefficients: *const Self, x: *mut Self, width: usize);
     /// Copies a matrix between memories of any strides, fast where columns are contiguous on one side and rows on the
     /// other.
     ///
@@ -51,6 +61,14 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// 1. The CPU has the instructions of `S`. 2. There are as many columns as factors, and each is readable and
     ///    initialised for as many elements as `y` has, none of them in `y`.
     unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize);
+    /// [`small::factor`], for floats.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`. 2. As there.
+    #[inline(always)]
+    unsafe fn factor_small<S: Isa>(_: [usize; 2], _: *mut Self, _: isize, _: &mut [i32]) -> Option<i32> {
+        None
+    }
     /// The index of the first of the largest numbers by [`Scalar::size`]; 0 if all are NaN.
     ///
     /// # Safety
@@ -97,12 +115,23 @@ macro_rules! scalar {
                 unsafe { add_scaled::<Vector<$t, S>, W>(y, factor, x, from) }
             }
             #[inline(always)]
-            unsafe fn substitute<S: Isa, const N: usize, const W: usize>(
-                coefficients: &[[Self; N]],
-                x: &mut [[Self; W]],
+            fn padded<S: Isa>(n: usize) -> usize {
+                n.next_multiple_of(<Vector<$t, S> as simd::Vector>::LEN)
+            }
+            #[inline(always)]
+            unsafe fn copy_row<S: Isa>(n: usize, from: *const Self, to: *mut Self, zeros: bool) {
+                // SAFETY: our duties.
+                unsafe { copy_row::<Vector<$t, S>>(n, from, to, zeros) }
+            }
+            #[inline(always)]
+            unsafe fn substitute<S: Isa, const N: usize>(
+                n: usize,
+                coefficients: *const Self,
+                x: *mut Self,
+                width: usize,
             ) {
-                // SAFETY: our duty.
-                unsafe { substitute::<Vector<$t, S>, N, W>(coefficients, x) }
+                // SAFETY: our duties.
+                unsafe { substitute::<Vector<$t, S>, N>(n, coefficients, x, width) }
             }
             #[inline(always)]
             unsafe fn turn<S: Isa>(
@@ -118,6 +147,16 @@ macro_rules! scalar {
             unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize) {
                 // SAFETY: our duties.
                 unsafe { add_columns::<Vector<$t, S>>(y, factors, columns, step) }
+            }
+            #[inline(always)]
+            unsafe fn factor_small<S: Isa>(
+                size: [usize; 2],
+                a: *mut Self,
+                step: isize,
+                pivots: &mut [i32],
+            ) -> Option<i32> {
+                // SAFETY: our duties.
+                Some(unsafe { small::factor::<Vector<$t, S>>(size, a, step, pivots) })
             }
             #[inline(always)]
             unsafe fn largest<S: Isa>(x: &[Self]) -> usize {
@@ -163,14 +202,31 @@ macro_rules! scalar {
                 }
             }
             #[inline(always)]
-            unsafe fn substitute<S: Isa, const N: usize, const W: usize>(
-                coefficients: &[[Self; N]],
-                x: &mut [[Self; W]],
+            fn padded<S: Isa>(n: usize) -> usize {
+                n
+            }
+            #[inline(always)]
+            unsafe fn copy_row<S: Isa>(n: usize, from: *const Self, to: *mut Self, _: bool) {
+                // SAFETY: duty 2.
+                unsafe { std::ptr::copy_nonoverlapping(from, to, n) }
+            }
+            #[inline(always)]
+            unsafe fn substitute<S: Isa, const N: usize>(
+                n: usize,
+                coefficients: *const Self,
+                x: *mut Self,
+                width: usize,
             ) {
-                for (i, factors) in coefficients.iter().enumerate() {
-                    let (done, rest) = x.split_at_mut(i);
-                    let sum = &mut rest[0];
-                    for (&factor, row) in factors.iter().zip(done.iter()) {
+                for i in 0..n {
+                    // SAFETY: duty 2: the row, those before it, and their coefficients.
+                    let (factors, done, sum) = unsafe {
+                        (
+                            std::slice::from_raw_parts(coefficients.add(i * N), i + 1),
+                            std::slice::from_raw_parts(x, i * width),
+                            std::slice::from_raw_parts_mut(x.add(i * width), width),
+                        )
+                    };
+                    for (&factor, row) in factors.iter().zip(done.chunks_exact(width.max(1))) {
                         for (sum, &x) in sum.iter_mut().zip(row) {
                             *sum += factor * x;
                         }
@@ -235,84 +291,113 @@ unsafe fn add_scaled<V: simd::Vector, const W: usize>(
     }
 }
 
+/// [`Scalar::copy_row`].
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`. 2. As [`Scalar::copy_row`] says.
+#[inline(always)]
+unsafe fn copy_row<V: simd::Vector>(n: usize, from: *const V::Elem, to: *mut V::Elem, zeros: bool) {
+    let whole = n / V::LEN * V::LEN;
+    // SAFETY: duties 1 and 2: whole vectors, and the first elements of the last one.
+    unsafe {
+        for i in (0..whole).step_by(V::LEN) {
+            V::load(from.add(i)).store(to.add(i));
+        }
+        if whole < n {
+            let rest = V::load_first(from.add(whole), n - whole);
+            if zeros { rest.store(to.add(whole)) } else { rest.store_first(to.add(whole), n - whole) }
+        }
+    }
+}
+
 /// Rows whose sums are computed together.
 const ROWS: usize = 4;
 
 /// [`Scalar::substitute`].
 ///
 /// # Safety
-/// 1. The CPU has the instructions of `V`.
+/// 1. The CPU has the instructions of `V`. 2. As [`Scalar::substitute`] says.
 #[inline(always)]
-unsafe fn substitute<V: simd::Vector, const N: usize, const W: usize>(
-    coefficients: &[[V::Elem; N]],
-    x: &mut [[V::Elem; W]],
+unsafe fn substitute<V: simd::Vector, const N: usize>(
+    n: usize,
+    coefficients: *const V::Elem,
+    x: *mut V::Elem,
+    width: usize,
 ) {
-    let n = x.len();
-    assert!(W.is_multiple_of(V::LEN) && coefficients.len() == n && n <= N, "extents disagree");
-    let x = x.as_mut_ptr().cast::<V::Elem>();
-    for i in (0..n).step_by(ROWS) {
-        let rows = &coefficients[i..n.min(i + ROWS)];
-        let mut j = 0;
+    assert!(width.is_multiple_of(V::LEN) && n <= N, "extents disagree");
+    // Their sums stay in registers, of which instruction sets with vectors of 64 bytes have twice as many.
+    let many = V::LEN * size_of::<V::Elem>() >= 64;
+    let together = if many { STRIP } else { STRIP / 2 } * V::LEN;
+    for first in (0..n).step_by(ROWS) {
+        let (rows, mut j) = (ROWS.min(n - first), 0);
         // SAFETY: (1) ours; (2) whole vectors of the rows.
         unsafe {
-            while j + STRIP * V::LEN <= W {
-                strip::<V, N, W, STRIP>(rows, i, x.add(j));
-                j += STRIP * V::LEN;
+            let coefficients = coefficients.add(first * N);
+            while j + together <= width {
+                if many {
+                    strip::<V, N, STRIP>(rows, coefficients, first, x.add(j), width);
+                } else {
+                    strip::<V, N, { STRIP / 2 }>(rows, coefficients, first, x.add(j), width);
+                }
+                j += together;
             }
-            while j < W {
-                strip::<V, N, W, 1>(rows, i, x.add(j));
+            while j < width {
+                strip::<V, N, 1>(rows, coefficients, first, x.add(j), width);
                 j += V::LEN;
             }
         }
     }
 }
 
-/// [`substitute`] for at most [`ROWS`] rows, from row `first` on, in `K` vectors of rows of `W` elements.
+/// [`substitute`] for at most [`ROWS`] rows, from row `first` on, in `K` vectors of rows of `width` elements.
 ///
 /// # Safety
-/// 1. The CPU has the instructions of `V`. 2. The vectors of these rows and of those before them are writable and
-///    initialised from `x` on.
+/// 1. The CPU has the instructions of `V`. 2. The coefficients of these rows are readable and initialised, and the
+///    vectors of these rows and of those before them are also writable from `x` on.
 #[inline(always)]
-unsafe fn strip<V: simd::Vector, const N: usize, const W: usize, const K: usize>(
-    rows: &[[V::Elem; N]],
+unsafe fn strip<V: simd::Vector, const N: usize, const K: usize>(
+    rows: usize,
+    coefficients: *const V::Elem,
     first: usize,
     x: *mut V::Elem,
+    width: usize,
 ) {
     // SAFETY: duties 1 and 2.
     unsafe {
-        let mut sums = [[V::load(x.add(first * W)); K]; ROWS];
-        for (i, sums) in sums.iter_mut().enumerate().take(rows.len()) {
+        let mut sums = [[V::load(x.add(first * width)); K]; ROWS];
+        for (i, sums) in sums.iter_mut().enumerate().take(rows) {
             for (j, sum) in sums.iter_mut().enumerate() {
-                *sum = V::load(x.add((first + i) * W + j * V::LEN));
+                *sum = V::load(x.add((first + i) * width + j * V::LEN));
             }
         }
-        if let Ok(rows) = <&[[V::Elem; N]; ROWS]>::try_from(rows) {
+        if rows == ROWS {
             for k in 0..first {
-                let done: [V; K] = std::array::from_fn(|j| V::load(x.add(k * W + j * V::LEN)));
-                for (sums, row) in sums.iter_mut().zip(rows) {
-                    let factor = done[0].splat(*row.get_unchecked(k));
+                let done: [V; K] = std::array::from_fn(|j| V::load(x.add(k * width + j * V::LEN)));
+                for (i, sums) in sums.iter_mut().enumerate() {
+                    let factor = done[0].splat(*coefficients.add(i * N + k));
                     for (sum, x) in sums.iter_mut().zip(done) {
                         *sum = x.fma(factor, *sum);
                     }
                 }
             }
         } else {
-            for (sums, row) in sums.iter_mut().zip(rows) {
-                for (k, &factor) in row[..first].iter().enumerate() {
+            for (i, sums) in sums.iter_mut().enumerate().take(rows) {
+                for k in 0..first {
+                    let factor = *coefficients.add(i * N + k);
                     for (j, sum) in sums.iter_mut().enumerate() {
-                        *sum = V::load(x.add(k * W + j * V::LEN)).fma(sum.splat(factor), *sum);
+                        *sum = V::load(x.add(k * width + j * V::LEN)).fma(sum.splat(factor), *sum);
                     }
                 }
             }
         }
-        for (i, row) in rows.iter().enumerate() {
+        for i in 0..rows {
             let (done, rest) = sums.split_at_mut(i);
             for (j, sum) in rest[0].iter_mut().enumerate() {
                 for (k, done) in done.iter().enumerate() {
-                    *sum = done[j].fma(sum.splat(row[first + k]), *sum);
+                    *sum = done[j].fma(sum.splat(*coefficients.add(i * N + first + k)), *sum);
                 }
-                *sum = *sum * sum.splat(row[first + i]);
-                sum.store(x.add((first + i) * W + j * V::LEN));
+                *sum = *sum * sum.splat(*coefficients.add(i * N + first + i));
+                sum.store(x.add((first + i) * width + j * V::LEN));
             }
         }
     }

@@ -4,6 +4,8 @@
 //! recursion over the matrix product goes down to blocks of `LEAF` rows, from the top of a lower triangle and from
 //! the bottom of an upper one, which is a lower one with rows and columns in reverse order.
 
+use std::mem::MaybeUninit;
+
 use retrograd_kernels::matmul::Layout;
 use retrograd_kernels::parallel::{SharedPtr, split};
 use retrograd_kernels::real::Ring;
@@ -14,8 +16,8 @@ use crate::blocks::{Block, add, at, part, reversed, reversed_rows, transfer, tra
 
 /// Rows that are solved one by one.
 const LEAF: usize = 32;
-/// Columns that are solved together, if there are so many, and otherwise.
-const WIDTHS: [usize; 2] = [64, 16];
+/// Columns that are solved together, if there are so many.
+const WIDTH: usize = 64;
 /// The least and the most columns of a strip.
 const STRIPS: [usize; 2] = [128, 256];
 /// Nanoseconds for each byte of the square of A and each column of B.
@@ -55,10 +57,13 @@ pub fn solve<T: Scalar>(triangle: Triangle, left: bool, (a, al): (&[T], Layout),
 /// # Safety
 /// The duties of [`solve_negated`].
 pub(crate) unsafe fn solve_at<T: Scalar>(triangle: Triangle, left: bool, a: (*const T, Layout), b: (*mut T, Layout)) {
+    let is_leaf = a.1.rows <= LEAF;
     // SAFETY: ours.
     unsafe {
-        solve_negated(triangle, left, a, b);
-        negate(b.0, b.1);
+        solve_signed(triangle, left, !is_leaf, a, b);
+        if !is_leaf {
+            negate(b.0, b.1);
+        }
     }
 }
 
@@ -70,6 +75,21 @@ pub(crate) unsafe fn solve_at<T: Scalar>(triangle: Triangle, left: bool, a: (*co
 pub(crate) unsafe fn solve_negated<T: Scalar>(
     triangle: Triangle,
     left: bool,
+    a: (*const T, Layout),
+    b: (*mut T, Layout),
+) {
+    // SAFETY: ours.
+    unsafe { solve_signed(triangle, left, true, a, b) }
+}
+
+/// As [`solve_negated`], or the solution itself, of a triangle that is no more than a leaf.
+///
+/// # Safety
+/// The duties of [`solve_negated`].
+unsafe fn solve_signed<T: Scalar>(
+    triangle: Triangle,
+    left: bool,
+    negated: bool,
     (a, mut al): (*const T, Layout),
     (b, mut bl): (*mut T, Layout),
 ) {
@@ -93,14 +113,14 @@ pub(crate) unsafe fn solve_negated<T: Scalar>(
             let cols = start..cols.end.min(start + width);
             let strip = part(bl, &Block { rows: 0..bl.rows, cols });
             // SAFETY: duties 1 to 3; other pieces have other columns.
-            unsafe { recurse(triangle, (a.get().cast_const(), al), (b.get(), strip)) };
+            unsafe { recurse(triangle, negated, (a.get().cast_const(), al), (b.get(), strip)) };
         }
     });
 }
 
 /// Columns of a strip that one thread solves: a few strips make up the whole.
 fn strip(cols: usize) -> usize {
-    cols.div_ceil(4).next_multiple_of(WIDTHS[0]).clamp(STRIPS[0], STRIPS[1])
+    cols.div_ceil(4).next_multiple_of(WIDTH).clamp(STRIPS[0], STRIPS[1])
 }
 
 /// Changes the sign of a matrix.
@@ -129,19 +149,26 @@ pub(crate) unsafe fn negate<T: Scalar>(b: *mut T, of: Layout) {
     });
 }
 
-/// As [`solve_negated`] from the left, of the matrix at `al` as it is, but for its conjugate.
+/// As [`solve_negated`] from the left, of the matrix at `al` as it is, but for its conjugate; the solution itself, if
+/// it is not to be `negated` and the triangle is no more than a leaf.
 ///
 /// # Safety
 /// The duties of [`solve_negated`].
-unsafe fn recurse<T: Scalar>(triangle: Triangle, (a, al): (*const T, Layout), (b, bl): (*mut T, Layout)) {
+unsafe fn recurse<T: Scalar>(
+    triangle: Triangle,
+    negated: bool,
+    (a, al): (*const T, Layout),
+    (b, bl): (*mut T, Layout),
+) {
     let n = al.rows;
     if n <= LEAF {
-        let mut coefficients = [[<T as Ring>::ZERO; LEAF]; LEAF];
-        // SAFETY: duty 1.
-        unsafe { prepare(triangle, (a, al), &mut coefficients) };
         let bl = if triangle.upper { reversed_rows(bl) } else { bl };
-        // SAFETY: the duties of `Leaf` are ours.
-        return unsafe { for_isa(InstructionSet::detect(), Leaf { coefficients: &coefficients[..n], b, bl }) };
+        // SAFETY: (1) ours. (2) Coefficients as `Leaf` asks, whose other duties are ours.
+        return unsafe {
+            let mut rows = MaybeUninit::uninit();
+            let coefficients = prepare(triangle, (a, al), &mut rows);
+            for_isa(InstructionSet::detect(), Leaf { coefficients, negated, b, bl });
+        };
     }
     let half = half(n);
     let (first, second) = if triangle.upper { (half..n, 0..half) } else { (0..half, half..n) };
@@ -150,105 +177,110 @@ unsafe fn recurse<T: Scalar>(triangle: Triangle, (a, al): (*const T, Layout), (b
     let off = part(al, &Block { rows: second, cols: first });
     // SAFETY: duties 1 to 3, for parts of both; rows that are read and those that are written share no element.
     unsafe {
-        recurse(triangle, (a, corner), (b, from));
+        recurse(triangle, true, (a, corner), (b, from));
         add((a, off, triangle.conj), (b.cast_const(), from), (b, to));
-        recurse(triangle, (a, last), (b, to));
+        recurse(triangle, true, (a, last), (b, to));
     }
 }
 
-/// Writes the rows of a triangle of at most [`LEAF`] rows, a lower one, with the negated inverses on its diagonal.
+/// Writes the rows of a triangle of at most [`LEAF`] rows, a lower one, with the negated inverses on its diagonal, and
+/// returns the first of them.
 ///
 /// # Safety
 /// 1. The matrix is readable and initialised at `al` of `a`.
-unsafe fn prepare<T: Scalar>(triangle: Triangle, (a, al): (*const T, Layout), rows: &mut [[T; LEAF]; LEAF]) {
+unsafe fn prepare<T: Scalar>(
+    triangle: Triangle,
+    (a, al): (*const T, Layout),
+    rows: &mut MaybeUninit<[[T; LEAF]; LEAF]>,
+) -> *const T {
     let al = if triangle.upper { reversed(al) } else { al };
     let n = al.rows;
     assert!(n <= LEAF && al.cols == n, "no leaf: {al:?}");
-    // SAFETY: duty 1; the rows hold as many elements.
-    unsafe { transfer(n, n, (a.wrapping_add(al.offset), al.rs, al.cs), (rows.as_mut_ptr().cast(), LEAF as isize, 1)) };
-    for (i, row) in rows[..n].iter_mut().enumerate() {
-        if triangle.conj && <T as Ring>::COMPLEX {
-            row[..=i].iter_mut().for_each(|x| *x = x.conj());
+    let to = rows.as_mut_ptr().cast::<T>();
+    // SAFETY: duty 1; the rows have space for as many elements, which are there after the transfer.
+    unsafe {
+        transfer(n, n, (a.wrapping_add(al.offset), al.rs, al.cs), (to, LEAF as isize, 1));
+        for i in 0..n {
+            let row = std::slice::from_raw_parts_mut(to.add(i * LEAF), n);
+            if triangle.conj && <T as Ring>::COMPLEX {
+                row[..=i].iter_mut().for_each(|x| *x = x.conj());
+            }
+            row[i] = if triangle.unit { <T as Ring>::ONE } else { row[i].recip() }.neg();
         }
-        row[i] = if triangle.unit { <T as Ring>::ONE } else { row[i].recip() }.neg();
     }
+    to
 }
 
-/// The negated solution with a lower triangle, in copies of some columns whose rows are contiguous.
+/// The solution with a lower triangle, negated if so told, in copies of some columns whose rows are contiguous.
 ///
-/// Duties: B has as many rows as there are coefficients, and is writable and initialised at `bl` of `b`; no other
-/// thread touches it.
-struct Leaf<'a, T> {
-    coefficients: &'a [[T; LEAF]],
+/// Duties: 1. There are coefficients, rows of [`LEAF`], for as many rows as B has, which are at most so many. 2. B is
+/// writable and initialised at `bl` of `b`; no other thread touches it.
+struct Leaf<T> {
+    coefficients: *const T,
+    negated: bool,
     b: *mut T,
     bl: Layout,
 }
 
-impl<T: Scalar> Task for Leaf<'_, T> {
+impl<T: Scalar> Task for Leaf<T> {
     type Out = ();
     const WIDE: bool = <T as SimdElement>::WIDE;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Self { coefficients, b, bl } = self;
-        let mut columns = [<T as Ring>::ZERO; LEAF * WIDTHS[0]];
-        let mut first = 0;
-        while first < bl.cols {
-            let left = bl.cols - first;
-            let width = left.min(if left > WIDTHS[1] { WIDTHS[0] } else { WIDTHS[1] });
-            let part = part(bl, &Block { rows: 0..bl.rows, cols: first..first + width });
-            // SAFETY: (1) our duty 2; (2) the duties of the leaf.
-            unsafe {
-                if width > WIDTHS[1] {
-                    solve_columns::<T, S, { WIDTHS[0] }>(coefficients, b, part, columns.as_chunks_mut().0);
-                } else {
-                    solve_columns::<T, S, { WIDTHS[1] }>(coefficients, b, part, columns.as_chunks_mut().0);
-                }
-            }
-            first += width;
+        let mut copy = MaybeUninit::<[T; LEAF * WIDTH]>::uninit();
+        for first in (0..self.bl.cols).step_by(WIDTH) {
+            let cols = first..self.bl.cols.min(first + WIDTH);
+            let bl = part(self.bl, &Block { rows: 0..self.bl.rows, cols });
+            // SAFETY: (1) our duty 2 of tasks; (2) our duties, for a part of B; (3) the copy has so many elements.
+            unsafe { Self { bl, ..self }.solve_columns::<S>(copy.as_mut_ptr().cast()) };
         }
     }
 }
 
-/// Solves at most `W` columns, in `x`.
-///
-/// # Safety
-/// 1. The CPU has the instructions of `S`. 2. The matrix is writable and initialised at `bl` of `b`, and no other
-///    thread touches it.
-#[inline(always)]
-unsafe fn solve_columns<T: Scalar, S: Isa, const W: usize>(
-    coefficients: &[[T; LEAF]],
-    b: *mut T,
-    bl: Layout,
-    x: &mut [[T; W]],
-) {
-    let Layout { rows: n, cols: width, offset, rs, cs } = bl;
-    let x = &mut x[..n];
-    let p = b.wrapping_add(offset);
-    // Squares are turned fast if columns ascend: the copy has its rows reversed rather.
-    let (step, last) = (W as isize, n as isize - 1);
-    let (p, rs, first, step) = if rs < 0 { (p.wrapping_offset(last * rs), -rs, last, -step) } else { (p, rs, 0, step) };
-    let copy = x.as_mut_ptr().wrapping_offset(first);
-    // SAFETY: duties 1 and 2; the copy has as many rows.
-    unsafe {
-        if cs == 1 && width == W {
-            for i in 0..n as isize {
-                *copy.offset(i * step.signum()) = p.offset(i * rs).cast::<[T; W]>().read();
+impl<T: Scalar> Leaf<T> {
+    /// Solves at most [`WIDTH`] columns, in `copy`.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`. 2. Our duties. 3. The copy has space for rows as long as
+    ///    [`Scalar::padded`] makes them.
+    #[inline(always)]
+    unsafe fn solve_columns<S: Isa>(self, copy: *mut T) {
+        let Layout { rows: n, cols: width, offset, rs, cs } = self.bl;
+        let padded = T::padded::<S>(width);
+        assert!(n <= LEAF && width <= WIDTH, "no leaf: {:?}", self.bl);
+        let (p, step, last) = (self.b.wrapping_add(offset), padded as isize, n as isize - 1);
+        // Squares are turned fast if columns ascend: the copy has its rows reversed rather.
+        let (p, rs, first, step) =
+            if rs < 0 { (p.wrapping_offset(last * rs), -rs, last * step, -step) } else { (p, rs, 0, step) };
+        // SAFETY: duties 1 to 3.
+        unsafe {
+            let first = copy.offset(first);
+            if cs == 1 {
+                for i in 0..n as isize {
+                    T::copy_row::<S>(width, p.offset(i * rs), first.offset(i * step), true);
+                }
+            } else {
+                for i in 0..n {
+                    std::slice::from_raw_parts_mut(
+                        copy.add(i * padded + width).cast::<MaybeUninit<T>>(),
+                        padded - width,
+                    )
+                    .fill(MaybeUninit::new(<T as Ring>::ZERO));
+                }
+                T::turn::<S>(n, width, (p, rs, cs), (first, step, 1));
             }
-        } else {
-            T::turn::<S>(n, width, (p, rs, cs), (copy.cast(), step, 1));
-            if width < W {
-                x.iter_mut().for_each(|row| row[width..].fill(<T as Ring>::ZERO));
+            T::substitute::<S, LEAF>(n, self.coefficients, copy, padded);
+            if !self.negated {
+                std::slice::from_raw_parts_mut(copy, n * padded).iter_mut().for_each(|x| *x = x.neg());
             }
-        }
-        T::substitute::<S, LEAF, W>(coefficients, x);
-        let copy = x.as_ptr().wrapping_offset(first);
-        if cs == 1 && width == W {
-            for i in 0..n as isize {
-                p.offset(i * rs).cast::<[T; W]>().write(*copy.offset(i * step.signum()));
+            if cs == 1 {
+                for i in 0..n as isize {
+                    T::copy_row::<S>(width, first.offset(i * step), p.offset(i * rs), false);
+                }
+            } else {
+                T::turn::<S>(n, width, (first, step, 1), (p, rs, cs));
             }
-        } else {
-            T::turn::<S>(n, width, (copy.cast(), step, 1), (p, rs, cs));
         }
     }
 }

@@ -52,6 +52,7 @@ OPS = {
     "index_copy": "table.index_copy(0, index, rows)",
     "index_fill": "table.index_fill(0, index, 2.0)",
     "index_put": "table.index_put((index,), rows, accumulate=True)",
+    "index_put to a number": "rg.zeros(()).expand(1000, WIDTH).index_put((index,), rows, accumulate=True)",
     "index": "table[index]",
     "index backward": "grad(lambda t: t[index], table)",
     "setitem": "table.clone().__setitem__(index, 2.0)",

@@ -126,6 +126,10 @@ WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
         noise(3000, 70).gather(0, places(9000, 1, below=3000).expand(-1, 70)),
         noise(40, 500, 70).gather(1, places(1, 900, 1, below=500).expand(40, -1, 70)),
         noise(3000, 70).scatter_add(0, places(9000, 1, below=3000).expand(-1, 70), noise(9000, 70, seed=3)),
+        noise(1, 1)
+        .expand(3000, 70)
+        .scatter_add(0, places(9000, 1, below=3000).expand(-1, 70), noise(9000, 70, seed=3)),
+        noise(1, 1, 1).expand(40, 500, 70).index_add(1, places(900, 500), noise(40, 900, 70, seed=3)),
     ],
     "running results": lambda: [
         noise(300, 700).cumsum(0),

@@ -30,6 +30,7 @@ pub mod random;
 pub mod real;
 pub mod reduce;
 pub mod resample;
+pub mod row_sums;
 pub mod rows;
 pub mod simd;
 pub mod sort;

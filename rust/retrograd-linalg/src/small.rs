@@ -10,7 +10,7 @@ use retrograd_kernels::real::{Field, Real, Ring};
 use retrograd_kernels::simd::Vector;
 
 /// The most rows and columns.
-pub const MOST: usize = 32;
+pub const MOST: [usize; 2] = [64, 32];
 
 /// Replaces a column-major matrix of at most [`MOST`] rows and columns, `step` elements from column to column, by its
 /// factors, as [`crate::lu::factor`] does.
@@ -31,8 +31,10 @@ pub unsafe fn factor<V: Vector<Elem: Real>>(
             in_columns::<V, 8>([m, n], a, step, pivots)
         } else if m <= 16 {
             in_columns::<V, 16>([m, n], a, step, pivots)
+        } else if m <= 32 {
+            in_columns::<V, 32>([m, n], a, step, pivots)
         } else {
-            in_columns::<V, MOST>([m, n], a, step, pivots)
+            in_columns::<V, { MOST[0] }>([m, n], a, step, pivots)
         }
     }
 }
@@ -40,7 +42,7 @@ pub unsafe fn factor<V: Vector<Elem: Real>>(
 /// [`factor`] of columns of at most `W` elements.
 ///
 /// # Safety
-/// 1. As [`factor`] says. 2. `W` is a multiple of the length of a vector, at most [`MOST`].
+/// 1. As [`factor`] says. 2. `W` is a multiple of the length of a vector.
 #[inline(always)]
 unsafe fn in_columns<V: Vector<Elem: Real>, const W: usize>(
     [m, n]: [usize; 2],
@@ -48,8 +50,8 @@ unsafe fn in_columns<V: Vector<Elem: Real>, const W: usize>(
     step: isize,
     pivots: &mut [i32],
 ) -> i32 {
-    assert!(m <= W && n <= MOST && W.is_multiple_of(V::LEN) && W <= MOST, "too large: {m} {n}");
-    let mut copy = MaybeUninit::<[[V::Elem; W]; MOST]>::uninit();
+    assert!(m <= W && n <= MOST[1] && W.is_multiple_of(V::LEN) && W <= MOST[0], "too large: {m} {n}");
+    let mut copy = MaybeUninit::<[[V::Elem; W]; MOST[1]]>::uninit();
     let copy = copy.as_mut_ptr().cast::<V::Elem>();
     let vectors = W / V::LEN;
     let mut rows: [usize; W] = std::array::from_fn(|i| i);
@@ -85,9 +87,9 @@ unsafe fn in_columns<V: Vector<Elem: Real>, const W: usize>(
             for &lane in &lanes[1..V::LEN] {
                 largest = if lane > largest { lane } else { largest };
             }
-            let (most, mut equal) = (zero.splat(largest), 0);
+            let (most, mut equal) = (zero.splat(largest), 0u64);
             for i in (0..W).step_by(V::LEN) {
-                equal |= V::mask_bits(V::eq(size(i), most)) << i;
+                equal |= u64::from(V::mask_bits(V::eq(size(i), most))) << i;
             }
             // The first of equal ones by their places; all are NaN if there is none.
             let place = (k..m).find(|&place| equal >> rows[place] & 1 == 1).unwrap_or(k);

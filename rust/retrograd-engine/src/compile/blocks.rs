@@ -15,7 +15,7 @@ use crate::storage::Storage;
 use crate::storage::reclaim::reading;
 use crate::tensor::{DType, Tensor};
 
-/// Consecutive steps that are loops over as many elements, or one for which an operand is written out.
+/// Consecutive steps that are loops over as many elements.
 pub(super) struct Run {
     pub steps: Range<usize>,
     numel: usize,
@@ -56,8 +56,7 @@ const LONGEST: usize = 64;
 /// From how many elements on steps are taken together.
 pub(super) const FROM: usize = 1 << 14;
 
-/// The consecutive steps that can be taken together, and small ones for which an operand has to be written out: as a
-/// loop over addresses such a step plans nothing.
+/// The consecutive steps that can be taken together.
 pub(super) fn runs(steps: &[Option<Pointwise>], values: &[Window], buffers: &[Buffer]) -> Vec<Range<usize>> {
     let buffer = |v: ValueId| values[v as usize].buffer;
     let mut runs = Vec::new();
@@ -81,13 +80,10 @@ pub(super) fn runs(steps: &[Option<Pointwise>], values: &[Window], buffers: &[Bu
                 end += 1;
             }
         }
-        let is_small = |step: &Pointwise| step.n < FROM && step.needs_writing_out();
-        let alone = steps[start].as_ref().is_some_and(is_small);
-        end = end.max(start + 1);
-        if end - start > 1 || alone {
+        if end - start > 1 {
             runs.push(start..end);
         }
-        start = end;
+        start = end.max(start + 1);
     }
     runs
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::blocks::FROM;
 use super::program::{Way, shown};
 use super::recording::{Buffer, Step, ValueId, What, Window};
 use crate::autograd::erased::{AnyPrimitive, Batching};
@@ -114,7 +115,7 @@ impl Pointwise {
             return Some(Self::new(op.clone(), xs, *out, n, values[*ids.first()? as usize].dtype));
         }
         let broadcasts = way == Way::Into && op.facts().batch == Batching::Pointwise;
-        if !broadcasts || ids.len() != step.xs.len() {
+        if !broadcasts || n < FROM || ids.len() != step.xs.len() {
             return None;
         }
         let xs: SmallVec<[Tensor; 2]> =
@@ -148,11 +149,6 @@ impl Pointwise {
         // SAFETY: no element is read or written.
         let has_loop = xs.len() == 2 && n > 0 && unsafe { op.run_flat_at(dtype, [(nowhere, 1); 2], nowhere, 0) };
         Self { op, xs, out, n, by_address: has_loop.then_some(dtype) }
-    }
-
-    /// Whether it is a loop over addresses once an operand that repeats is written out.
-    pub fn needs_writing_out(&self) -> bool {
-        self.by_address.is_some() && self.xs.iter().any(|(_, moves)| matches!(moves, Moves::Repeats(_)))
     }
 
     /// How far the loop moves in each of two operands, once those that repeat are written out.

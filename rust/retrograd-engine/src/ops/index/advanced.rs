@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::walk::{IndexWalk, add_in_float32, are_adjacent, is_mask, positions, second, sum, warn_of_bytes};
+use super::walk::{IndexWalk, add_in_float32, are_adjacent, is_mask, positions, second, sum, summed, warn_of_bytes};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
@@ -94,6 +94,18 @@ impl IndexPut {
         !self.accumulate && xs[1].numel() == 1 && xs.len() == 3 && xs[2].dtype() == DType::Bool
     }
 
+    /// The result, if it is one number everywhere with rows added.
+    fn summed(&self, xs: &[&Tensor]) -> Result<Option<Tensor>> {
+        let (&[base, values, index], &[at]) = (xs, &self.at[..]) else { return Ok(None) };
+        let is_index = matches!(index.dtype(), DType::Int64 | DType::Int32);
+        if !self.accumulate || !is_index || at >= base.ndim() || values.dtype() != base.dtype() {
+            return Ok(None);
+        }
+        let (before, after) = (&base.sizes()[..at], &base.sizes()[at + 1..]);
+        let sizes: Dims = before.iter().chain(index.sizes()).chain(after).copied().collect();
+        if values.sizes() == &sizes[..] { summed(base, at, index, values) } else { Ok(None) }
+    }
+
     /// Checks everything, then writes the values to `to`.
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
         let walk = IndexWalk::new(Self::NAME, to.sizes(), to.strides(), &self.at, &xs[2..])?;
@@ -173,6 +185,9 @@ impl Primitive for IndexPut {
         OverlapRules { repeats: Repeats::Deprecated, reads: Reads::Apart }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if let Some(result) = self.summed(xs)? {
+            return Ok(out(result));
+        }
         let result = copy::copy(xs[0])?;
         self.write(xs, &result)?;
         Ok(out(result))

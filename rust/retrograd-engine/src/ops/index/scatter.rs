@@ -7,7 +7,7 @@ use super::advanced::and_none;
 use super::along::check_index;
 use super::along_index::{Along, rows_named};
 use super::scatter_reduce::scatter_reduce_as;
-use super::walk::{IndexWalk, add_in_float32, second, sum};
+use super::walk::{IndexWalk, add_in_float32, second, sum, summed};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
@@ -128,6 +128,22 @@ fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Along, f: impl Fn(T, T) -
     })
 }
 
+impl Scatter {
+    /// The result, if it is one number everywhere with rows added.
+    fn summed(&self, xs: &[&Tensor]) -> Result<Option<Tensor>> {
+        let (base, index) = (xs[0], xs[1]);
+        if !self.add || index.numel() == 0 {
+            return Ok(None);
+        }
+        match rows_named(base, self.dim, index)? {
+            Some((line, part)) if part.sizes() == base.sizes() => {
+                summed(base, self.dim, &line, &covered(xs[2], index)?)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Primitive for Scatter {
     const NAME: &'static str = "scatter";
     const SAVE: &'static [Save] = &[Save::input(1, "index")];
@@ -150,6 +166,9 @@ impl Primitive for Scatter {
         self.name()
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if let Some(result) = self.summed(xs)? {
+            return Ok(out(result));
+        }
         let result = copy::row_major(xs[0])?;
         self.write(xs, &result, true)?;
         Ok(out(result))

@@ -10,8 +10,10 @@ use crate::kernels::parallel::{SharedPtr, num_threads, split};
 use crate::kernels::pointwise::copying;
 use crate::kernels::positions::Counted;
 use crate::kernels::real::Ring;
-use crate::kernels::simd::prefetch_lines;
+use crate::kernels::row_sums::RowSums;
+use crate::kernels::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order, read_once};
+use crate::match_dtype;
 use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, may_overlap, numel};
@@ -251,19 +253,19 @@ impl IndexWalk {
     /// 1. The walk was made for the sizes and strides at `to`, all writable. 2. `from` is readable for as many
     ///    contiguous elements as `sizes` has, and disjoint from them.
     pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T + Sync) {
-        let (n, step) = self.run();
+        let ((n, step), level) = (self.run(), InstructionSet::detect());
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
         let part = |positions: Range<usize>, columns: Range<usize>| {
             let (from, to) = (from.get().cast_const(), to.get());
             let (first, count) = (columns.start, columns.len());
             self.runs(
                 positions,
-                |_| {},
+                |mem| prefetch_lines::<4, T>(to.wrapping_offset(mem + first as isize * step)),
                 |mem, at| {
                     // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
                     unsafe {
                         let to = to.offset(mem + first as isize * step);
-                        combine_run(from.add(at + first), to, step, count, &f);
+                        for_isa(level, Combine { from: from.add(at + first), to, step, n: count, f: &f });
                     }
                 },
             );
@@ -280,26 +282,68 @@ impl IndexWalk {
     }
 }
 
-/// A function of its own, so that what it reads is known not to change with what it writes.
+/// A task, so that what it reads is known not to change with what it writes, and fills the vectors that there are.
 ///
-/// # Safety
-/// 1. `from` is readable for `n` elements; `to` is writable for as many, at distance `step`, and disjoint from them.
-#[inline(never)]
-unsafe fn combine_run<T: Copy>(from: *const T, to: *mut T, step: isize, n: usize, f: &impl Fn(T, T) -> T) {
-    // SAFETY: duty 1.
-    unsafe {
-        if step == 1 {
-            let (from, to) = (std::slice::from_raw_parts(from, n), std::slice::from_raw_parts_mut(to, n));
-            for (to, &from) in to.iter_mut().zip(from) {
-                *to = f(*to, from);
-            }
-        } else {
-            for i in 0..n {
-                let to = to.offset(i as isize * step);
-                *to = f(*to, *from.add(i));
+/// Duties: 1. `from` is readable for `n` elements; `to` is writable for as many, at distance `step`, and disjoint from
+/// them.
+struct Combine<'f, T, F> {
+    from: *const T,
+    to: *mut T,
+    step: isize,
+    n: usize,
+    f: &'f F,
+}
+
+impl<T: Copy, F: Fn(T, T) -> T> Task for Combine<'_, T, F> {
+    type Out = ();
+    const WIDE: bool = size_of::<T>() >= 4;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Combine { from, to, step, n, f } = self;
+        // SAFETY: duty 1.
+        unsafe {
+            if step == 1 {
+                let (from, to) = (std::slice::from_raw_parts(from, n), std::slice::from_raw_parts_mut(to, n));
+                for (to, &from) in to.iter_mut().zip(from) {
+                    *to = f(*to, from);
+                }
+            } else {
+                for i in 0..n {
+                    let to = to.offset(i as isize * step);
+                    *to = f(*to, *from.add(i));
+                }
             }
         }
     }
+}
+
+/// A tensor that is summed into row by row has at least so many elements, and its rows so many.
+const SUMMED: [usize; 2] = if cfg!(small_blocks) { [8, 2] } else { [1 << 12, 8] };
+
+/// `base`, one number everywhere, with the rows of `src` added at the positions `index` of an axis: nothing but the
+/// result is written, and each row of it once. None for other tensors and for small ones, and if there is no such
+/// position: whoever walks the index refuses it.
+///
+/// `src` has the sizes of `base`, but those of `index` instead of that axis.
+pub fn summed(base: &Tensor, dim: usize, index: &Tensor, src: &Tensor) -> Result<Option<Tensor>> {
+    let sizes = base.sizes();
+    let is_one = sizes.iter().zip(base.strides()).all(|(&n, &stride)| n <= 1 || stride == 0);
+    let (count, n) = (numel(&sizes[..dim]), numel(&sizes[dim + 1..]));
+    debug_assert_eq!(src.numel(), count * index.numel() * n);
+    let is_large = base.numel() >= SUMMED[0] && n >= SUMMED[1];
+    if !is_one || !is_large || !src.is_contiguous() || base.dtype().half().is_some() {
+        return Ok(None);
+    }
+    let index = copy::contiguous(&copy::cast(index, DType::Int64)?)?;
+    let Some(sums) = RowSums::new(sizes[dim], index.as_slice::<i64>().unwrap_or(&[])) else { return Ok(None) };
+    let result = Tensor::empty(sizes, base.dtype())?;
+    match_dtype!(rings, base.dtype(), T => {
+        // SAFETY: S1 and S3: the one element; (1) the source has as many rows for each position before the axis, and
+        // the result is that of `sizes`; (2) it is fresh.
+        unsafe { sums.write(count, n, *base.ptr::<T>(), src.ptr::<T>().cast_const(), result.ptr::<T>()) }
+    });
+    Ok(Some(result))
 }
 
 /// Sum over the index tensors of index times stride, for every position of the index.

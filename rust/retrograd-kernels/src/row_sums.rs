@@ -1,0 +1,154 @@
+//! Sums of the rows that go to the same place: what the gradients of a choice of rows are.
+
+use std::ops::Range;
+
+use super::pointwise::copying;
+use super::real::Ring;
+use super::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
+use super::strided::read_once;
+use crate::parallel::{SharedPtr, split};
+
+/// Which rows of an operand go to each row of a result, in their order.
+pub struct RowSums {
+    /// Where the list of each row of the result begins, and the end of the last one.
+    starts: Vec<usize>,
+    lists: Vec<usize>,
+}
+
+/// What a row takes in nanoseconds beside its elements.
+const ROW_COST: f64 = 4.0;
+/// How many rows of the result ahead memory is asked for.
+const AHEAD: usize = 4;
+
+impl RowSums {
+    /// Row `i` of the operand goes to row `to[i]` of a result of `rows` rows, counted from its end if it is negative.
+    /// None if there is no such row, or not enough memory.
+    pub fn new(rows: usize, to: &[i64]) -> Option<Self> {
+        let most = i64::try_from(rows).ok()?;
+        let mut lists = Vec::new();
+        let (mut starts, mut places) = (Vec::new(), Vec::new());
+        lists.try_reserve_exact(to.len()).ok()?;
+        places.try_reserve_exact(to.len()).ok()?;
+        starts.try_reserve_exact(rows.checked_add(2)?).ok()?;
+        starts.resize(rows + 2, 0usize);
+        for i in to {
+            let i = read_once(i);
+            if i < -most || i >= most {
+                return None;
+            }
+            let row = if i < 0 { i + most } else { i } as usize;
+            places.push(row);
+            starts[row + 2] += 1;
+        }
+        for row in 2..rows + 2 {
+            starts[row] += starts[row - 1];
+        }
+        // From here on the start of the row after the next is where the next of its list goes.
+        lists.resize(to.len(), 0);
+        for (i, &row) in places.iter().enumerate() {
+            lists[starts[row + 1]] = i;
+            starts[row + 1] += 1;
+        }
+        starts.truncate(rows + 1);
+        Some(Self { starts, lists })
+    }
+
+    fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// For each of `count` matrices of rows of `n` elements: every row of the result is `value` and the rows that go
+    /// there, added up in their order.
+    ///
+    /// # Safety
+    /// 1. `from` is readable and initialised for `count` times as many rows as go anywhere, one after the other, `to`
+    ///    writable for as many times the rows of the result. 2. They are disjoint.
+    pub unsafe fn write<T: Ring>(&self, count: usize, n: usize, value: T, from: *const T, to: *mut T) {
+        let rows = count * self.rows();
+        let moved = (rows + count * self.lists.len()) * n * size_of::<T>();
+        let cost = copying(moved) + ROW_COST * rows as f64;
+        let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
+        split(rows, 1, cost, &|rows| {
+            let sums = Sums { sums: self, rows, n, value, from: from.get().cast_const(), to: to.get() };
+            // SAFETY: (Sums 1, 2) ours; no other piece has these rows of the result.
+            unsafe { for_isa(InstructionSet::detect(), sums) }
+        });
+    }
+}
+
+/// Rows `rows` of [`RowSums::write`], with its duties.
+struct Sums<'a, T> {
+    sums: &'a RowSums,
+    rows: Range<usize>,
+    n: usize,
+    value: T,
+    from: *const T,
+    to: *mut T,
+}
+
+impl<T: Ring> Task for Sums<'_, T> {
+    type Out = ();
+    const WIDE: bool = size_of::<T>() >= 4;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Sums { sums, rows, n, value, from, to } = self;
+        let (each, lists) = (sums.rows(), &sums.lists);
+        for row in rows {
+            let (matrix, row_of) = (row / each, row % each);
+            let from = |i: usize| from.wrapping_add((matrix * lists.len() + lists[i]) * n);
+            let list = sums.starts[row_of]..sums.starts[row_of + 1];
+            if list.end + AHEAD < lists.len() {
+                prefetch_lines::<4, T>(from(list.end + AHEAD));
+            }
+            // SAFETY: duties 1 and 2: a row of the result, and rows that go there.
+            unsafe {
+                let sum = std::slice::from_raw_parts_mut(to.add(row * n), n);
+                let terms = |i: usize| std::slice::from_raw_parts(from(i), n);
+                if list.is_empty() {
+                    sum.fill(value);
+                    continue;
+                }
+                sum.iter_mut().zip(terms(list.start)).for_each(|(sum, &x)| *sum = value.add(x));
+                for i in list.start + 1..list.end {
+                    sum.iter_mut().zip(terms(i)).for_each(|(sum, &x)| *sum = sum.add(x));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_added_in_their_order() {
+        for (rows, n, count) in [(1, 1, 1), (5, 3, 2), (7, 33, 3), (40, 700, 2)] {
+            let to: Vec<i64> = (0..2 * rows as i64).map(|i| i * i * 7 % (rows as i64 + 1) / 2 - (i % 3)).collect();
+            let sums = RowSums::new(rows, &to).expect("rows that there are");
+            let from: Vec<f32> = (0..count * to.len() * n).map(|i| (i as f32 * 0.37).sin() * 1e3).collect();
+            let mut want = vec![0.5f32; count * rows * n];
+            for matrix in 0..count {
+                for (i, &at) in to.iter().enumerate() {
+                    let at = at.rem_euclid(rows as i64) as usize;
+                    for k in 0..n {
+                        want[(matrix * rows + at) * n + k] += from[(matrix * to.len() + i) * n + k];
+                    }
+                }
+            }
+            let mut got = vec![f32::NAN; want.len()];
+            // SAFETY: the slices have as many elements.
+            unsafe { sums.write(count, n, 0.5, from.as_ptr(), got.as_mut_ptr()) };
+            assert_eq!(got, want, "{rows} {n}");
+        }
+    }
+
+    #[test]
+    fn rows_that_there_are_not() {
+        assert!(RowSums::new(3, &[0, 3]).is_none());
+        assert!(RowSums::new(3, &[-4]).is_none());
+        assert!(RowSums::new(0, &[0]).is_none());
+        assert!(RowSums::new(3, &[-3, 2]).is_some());
+    }
+}

@@ -217,4 +217,45 @@ mod tests {
         assert_eq!(InstructionSet::detect(), InstructionSet::detect());
         println!("instruction sets run here: {:?}", levels.iter().map(|l| l.name()).collect::<Vec<_>>());
     }
+
+    /// Stores and loads of the first lanes of a vector of `T`. No duties.
+    struct FirstLanes<T>(std::marker::PhantomData<T>);
+    impl<T: crate::real::Real> Task for FirstLanes<T> {
+        type Out = ();
+        const WIDE: bool = true;
+        #[inline(always)]
+        unsafe fn run<S: Isa>(self) {
+            let from: [T; 33] = std::array::from_fn(|i| T::of(i as f64 + 1.0));
+            for len in 0..T::Vector::<S>::LEN {
+                for start in 0..2 {
+                    let mut to = [T::of(-1.0); 40];
+                    // SAFETY: Task 2; the arrays have room for a vector from there on.
+                    unsafe {
+                        T::Vector::<S>::load(from.as_ptr()).store_first(to.as_mut_ptr().add(start), len);
+                        T::Vector::<S>::load_first(to.as_ptr().add(start), len).store(to.as_mut_ptr().add(start));
+                    }
+                    for (i, x) in to.into_iter().enumerate() {
+                        let (lane, whole) = (i.wrapping_sub(start), i >= start && i < start + T::Vector::<S>::LEN);
+                        let want = if i >= start && lane < len { lane as f64 + 1.0 } else { -f64::from(!whole) };
+                        assert!(x == T::of(want), "{len} {start} {i}");
+                    }
+                    // SAFETY: as above.
+                    unsafe { T::Vector::<S>::load(from.as_ptr()).store_first(to.as_mut_ptr().add(start), len) };
+                    let behind = to[start + len..].iter().take(T::Vector::<S>::LEN - len);
+                    assert!(behind.into_iter().all(|&x| x == T::ZERO), "{len} {start}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn first_lanes_are_loaded_and_stored_alone() {
+        for level in InstructionSet::available() {
+            // SAFETY: they have no duties, and the CPU has the instructions.
+            unsafe {
+                for_isa(level, FirstLanes::<f32>(std::marker::PhantomData));
+                for_isa(level, FirstLanes::<f64>(std::marker::PhantomData));
+            }
+        }
+    }
 }

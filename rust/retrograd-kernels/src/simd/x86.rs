@@ -284,8 +284,7 @@ squares!(square_of_16 __m512, 16: _mm512_unpacklo_ps _mm512_unpackhi_ps _mm512_u
 squares!(square_of_8_doubles __m512d, 8: _mm512_unpacklo_pd _mm512_unpackhi_pd: 0 1 2 3 4 5 6 7; parts_of_8_doubles);
 
 macro_rules! avx2 {
-    ($t:ty, $len:literal, $table:ident, $load:ident, $store:ident, $cmp:ident, $blend:ident,
-     $movemask:ident) => {
+    ($t:ty, $len:literal, $table:ident, $load:ident, $cmp:ident, $blend:ident, $movemask:ident) => {
         /// All bits of a lane set, or none.
         type Mask = Self;
         const LEN: usize = $len;
@@ -293,11 +292,6 @@ macro_rules! avx2 {
         unsafe fn load_first(p: *const $t, len: usize) -> Self {
             // SAFETY: duties 1 and 2; lanes whose mask is clear are not read; the table holds `LEN` words from there.
             unsafe { Self($load(p, _mm256_loadu_si256($table.as_ptr().add($len - len).cast()))) }
-        }
-        #[inline(always)]
-        unsafe fn store_first(self, p: *mut $t, len: usize) {
-            // SAFETY: as in `load_first`; lanes whose mask is clear are not written.
-            unsafe { $store(p, _mm256_loadu_si256($table.as_ptr().add($len - len).cast()), self.0) }
         }
         #[inline(always)]
         fn lt(self, o: Self) -> Self {
@@ -396,7 +390,26 @@ pub struct Avx2F32(__m256);
 operators!(Avx2F32: Add add _mm256_add_ps, Sub sub _mm256_sub_ps, Mul mul _mm256_mul_ps, Div div _mm256_div_ps);
 impl Vector for Avx2F32 {
     type Elem = f32;
-    avx2!(f32, 8, MASK32, _mm256_maskload_ps, _mm256_maskstore_ps, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_movemask_ps);
+    avx2!(f32, 8, MASK32, _mm256_maskload_ps, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_movemask_ps);
+    /// In parts, since a store with a mask takes some cores fifteen cycles, and no load takes from it what it stores.
+    #[inline(always)]
+    unsafe fn store_first(self, p: *mut f32, len: usize) {
+        // SAFETY: duty 1: of fewer than eight elements four, two and one.
+        unsafe {
+            let (mut p, mut rest) = (p, _mm256_castps256_ps128(self.0));
+            if len & 4 != 0 {
+                _mm_storeu_ps(p, rest);
+                (p, rest) = (p.add(4), _mm256_extractf128_ps::<1>(self.0));
+            }
+            if len & 2 != 0 {
+                _mm_storel_pd(p.cast(), _mm_castps_pd(rest));
+                (p, rest) = (p.add(2), _mm_movehl_ps(rest, rest));
+            }
+            if len & 1 != 0 {
+                _mm_store_ss(p, rest);
+            }
+        }
+    }
     methods!(memory f32: _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps);
     methods!(transpose f32: square_of_8 _mm256_loadu_ps _mm256_storeu_ps: 0 1 2 3 4 5 6 7);
     methods!(fma: _mm256_fmadd_ps);
@@ -436,7 +449,22 @@ pub struct Avx2F64(__m256d);
 operators!(Avx2F64: Add add _mm256_add_pd, Sub sub _mm256_sub_pd, Mul mul _mm256_mul_pd, Div div _mm256_div_pd);
 impl Vector for Avx2F64 {
     type Elem = f64;
-    avx2!(f64, 4, MASK64, _mm256_maskload_pd, _mm256_maskstore_pd, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_movemask_pd);
+    avx2!(f64, 4, MASK64, _mm256_maskload_pd, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_movemask_pd);
+    /// In parts: see that of float32.
+    #[inline(always)]
+    unsafe fn store_first(self, p: *mut f64, len: usize) {
+        // SAFETY: duty 1: of fewer than four elements two and one.
+        unsafe {
+            let (mut p, mut rest) = (p, _mm256_castpd256_pd128(self.0));
+            if len & 2 != 0 {
+                _mm_storeu_pd(p, rest);
+                (p, rest) = (p.add(2), _mm256_extractf128_pd::<1>(self.0));
+            }
+            if len & 1 != 0 {
+                _mm_store_sd(p, rest);
+            }
+        }
+    }
     methods!(memory f64: _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd);
     methods!(transpose f64: square_of_4_doubles _mm256_loadu_pd _mm256_storeu_pd: 0 1 2 3);
     methods!(fma: _mm256_fmadd_pd);

@@ -41,8 +41,8 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// coefficients are rows of `N`; those on the diagonal are negated inverses.
     ///
     /// # Safety
-    /// 1. The CPU has the instructions of `S`. 2. `n` coefficients of `n` rows are readable and initialised; the rows of
-    ///    `x` are writable, too, and `width` is what [`Scalar::padded`] gives.
+    /// 1. The CPU has the instructions of `S`. 2. `n` coefficients of `n` rows are readable and initialised; the rows
+    ///    of `x` are writable, too, and `width` is what [`Scalar::padded`] gives.
     unsafe fn substitute<S: Isa, const N: usize>(n: usize, coefficients: *const Self, x: *mut Self, width: usize);
     /// Copies a matrix between memories of any strides, fast where columns are contiguous on one side and rows on the
     /// other.

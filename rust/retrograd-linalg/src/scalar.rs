@@ -61,12 +61,14 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// 1. The CPU has the instructions of `S`. 2. There are as many columns as factors, and each is readable and
     ///    initialised for as many elements as `y` has, none of them in `y`.
     unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize);
-    /// [`small::factor`], for floats.
+    /// Replaces a column-major matrix of at most 64 rows and 32 columns, `step` elements from column to column, by its
+    /// factors, as [`lu::factor`](crate::lu::factor) does; None, with nothing done, for types without vectors.
     ///
     /// # Safety
-    /// 1. The CPU has the instructions of `S`. 2. As there.
+    /// 1. The CPU has the instructions of `S`. 2. The matrix is readable, initialised and writable at `a`, and nobody
+    ///    else uses it; `pivots` has a place for each of the first `min(m, n)` rows.
     #[inline(always)]
-    unsafe fn factor_small<S: Isa>(_: [usize; 2], _: *mut Self, _: isize, _: &mut [i32]) -> Option<i32> {
+    unsafe fn factor_small<S: Isa>(_size: [usize; 2], _a: *mut Self, _step: isize, _pivots: &mut [i32]) -> Option<i32> {
         None
     }
     /// The index of the first of the largest numbers by [`Scalar::size`]; 0 if all are NaN.

@@ -10,7 +10,7 @@ use crate::thresholds::pointwise::MANY;
 
 /// What a step makes of an element of each of `K` operands: of the parameter, of its gradient, which stays as it is,
 /// and of the parameter's state. Implementors mark `f` `#[inline(always)]`.
-trait Update<T: Real, const K: usize>: Copy + Sync {
+trait Update<T: Real, const K: usize>: Sync {
     /// The new elements.
     fn f<V: Vector<Elem = T>>(&self, x: [V; K]) -> [V; K];
 }
@@ -36,8 +36,7 @@ impl<T: Real, const K: usize, U: Update<T, K>> Task for Run<'_, U, T, K> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        // A copy, which no element that is written can be a part of: its numbers stay in registers.
-        let (update, len, mut i) = (*self.update, T::Vector::<S>::LEN, 0);
+        let (len, mut i) = (T::Vector::<S>::LEN, 0);
         // SAFETY: duty 1, and Task 2 for the instructions.
         unsafe {
             while i + len <= self.n {
@@ -45,7 +44,7 @@ impl<T: Real, const K: usize, U: Update<T, K>> Task for Run<'_, U, T, K> {
                 for (x, p) in x.iter_mut().zip(self.p) {
                     *x = T::Vector::<S>::load(p.add(i));
                 }
-                let y = update.f(x);
+                let y = self.update.f(x);
                 for (k, (y, p)) in y.into_iter().zip(self.p).enumerate() {
                     if k != GRADIENT {
                         y.store(p.add(i));
@@ -59,7 +58,7 @@ impl<T: Real, const K: usize, U: Update<T, K>> Task for Run<'_, U, T, K> {
                 for (x, p) in x.iter_mut().zip(self.p) {
                     *x = T::Vector::<S>::load_first(p.add(i), rest);
                 }
-                let y = update.f(x);
+                let y = self.update.f(x);
                 for (k, (y, p)) in y.into_iter().zip(self.p).enumerate() {
                     if k != GRADIENT {
                         y.store_first(p.add(i), rest);

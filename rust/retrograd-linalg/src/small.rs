@@ -104,12 +104,15 @@ unsafe fn in_columns<V: Vector<Elem: Real>, const W: usize>(
             }
             // The reciprocal of the smallest numbers is infinite.
             let has_inverse = value.abs() >= V::Elem::SQUARES[0];
-            let inverse = if is_zero { V::Elem::ONE } else { V::Elem::ONE.div(value) };
-            let by = zero.splat(if has_inverse || is_zero { inverse } else { value });
+            let by = zero.splat(match () {
+                () if is_zero => V::Elem::ONE,
+                () if has_inverse => V::Elem::ONE.div(value),
+                () => value,
+            });
             let mut factors = [zero; 32];
             for (v, factor) in factors[..vectors].iter_mut().enumerate() {
                 let (x, part) = (V::load(column.add(v * V::LEN)), V::load(done.as_ptr().add(v * V::LEN)));
-                let scaled = if has_inverse || is_zero { x * by } else { x / by };
+                let scaled = if has_inverse { x * by } else { x / by };
                 let takes_part = V::eq(part, zero);
                 scaled.select(takes_part, x).store(column.add(v * V::LEN));
                 *factor = scaled.select(takes_part, zero);

@@ -2,7 +2,9 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::walk::{IndexWalk, add_in_float32, are_adjacent, is_mask, positions, second, sum, summed, warn_of_bytes};
+use super::walk::{
+    IndexWalk, add_in_float32, are_adjacent, is_mask, is_summed, positions, second, sum, summed, warn_of_bytes,
+};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
@@ -98,7 +100,7 @@ impl IndexPut {
     fn summed(&self, xs: &[&Tensor]) -> Result<Option<Tensor>> {
         let (&[base, values, index], &[at]) = (xs, &self.at[..]) else { return Ok(None) };
         let is_index = matches!(index.dtype(), DType::Int64 | DType::Int32);
-        if !self.accumulate || !is_index || at >= base.ndim() || values.dtype() != base.dtype() {
+        if !self.accumulate || !is_summed(base, at) || !is_index || values.dtype() != base.dtype() {
             return Ok(None);
         }
         let (before, after) = (&base.sizes()[..at], &base.sizes()[at + 1..]);

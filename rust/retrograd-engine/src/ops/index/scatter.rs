@@ -7,7 +7,7 @@ use super::advanced::and_none;
 use super::along::check_index;
 use super::along_index::{Along, rows_named};
 use super::scatter_reduce::scatter_reduce_as;
-use super::walk::{IndexWalk, add_in_float32, second, sum, summed};
+use super::walk::{IndexWalk, add_in_float32, is_summed, second, sum, summed};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
@@ -132,7 +132,7 @@ impl Scatter {
     /// The result, if it is one number everywhere with rows added.
     fn summed(&self, xs: &[&Tensor]) -> Result<Option<Tensor>> {
         let (base, index) = (xs[0], xs[1]);
-        if !self.add || index.numel() == 0 {
+        if !self.add || index.numel() == 0 || !is_summed(base, self.dim) {
             return Ok(None);
         }
         match rows_named(base, self.dim, index)? {

@@ -321,18 +321,24 @@ impl<T: Copy, F: Fn(T, T) -> T> Task for Combine<'_, T, F> {
 /// A tensor that is summed into row by row has at least so many elements, and its rows so many.
 const SUMMED: [usize; 2] = if cfg!(small_blocks) { [8, 2] } else { [1 << 12, 8] };
 
-/// `base`, one number everywhere, with the rows of `src` added at the positions `index` of an axis: nothing but the
-/// result is written, and each row of it once. None for other tensors and for small ones, and if there is no such
+/// Whether [`summed`] is for this tensor: it is one number everywhere, large, and its rows along the axis are long.
+pub fn is_summed(base: &Tensor, dim: usize) -> bool {
+    let sizes = base.sizes();
+    let is_one = || sizes.iter().zip(base.strides()).all(|(&n, &stride)| n <= 1 || stride == 0);
+    let is_long = || sizes.get(dim + 1..).is_some_and(|after| numel(after) >= SUMMED[1]);
+    base.numel() >= SUMMED[0] && base.dtype().half().is_none() && is_one() && is_long()
+}
+
+/// `base`, of which [`is_summed`] is true, with the rows of `src` added at the positions `index` of an axis: nothing
+/// but the result is written, and each row of it once. None if `src` is not contiguous, or if there is no such
 /// position: whoever walks the index refuses it.
 ///
 /// `src` has the sizes of `base`, but those of `index` instead of that axis.
 pub fn summed(base: &Tensor, dim: usize, index: &Tensor, src: &Tensor) -> Result<Option<Tensor>> {
     let sizes = base.sizes();
-    let is_one = sizes.iter().zip(base.strides()).all(|(&n, &stride)| n <= 1 || stride == 0);
     let (count, n) = (numel(&sizes[..dim]), numel(&sizes[dim + 1..]));
-    debug_assert_eq!(src.numel(), count * index.numel() * n);
-    let is_large = base.numel() >= SUMMED[0] && n >= SUMMED[1];
-    if !is_one || !is_large || !src.is_contiguous() || base.dtype().half().is_some() {
+    debug_assert!(is_summed(base, dim) && src.numel() == count * index.numel() * n);
+    if !src.is_contiguous() {
         return Ok(None);
     }
     let index = copy::contiguous(&copy::cast(index, DType::Int64)?)?;

@@ -19,8 +19,10 @@ mod stream;
 mod vectorized;
 mod walk;
 
+#[cfg(any(test, not(target_arch = "x86_64")))]
+pub(crate) use cast::f32_of_bf16;
+pub(crate) use cast::f32_of_f16;
 pub use cast::{Cast, Convert, convert, convert_at};
-pub(crate) use cast::{f32_of_bf16, f32_of_f16};
 pub use copy::{copy_part, copy_strided, copy_strided_at, copying, fill, join_rows, pick_rows, repeat};
 pub use halves::{Half, narrow, widen};
 pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2};

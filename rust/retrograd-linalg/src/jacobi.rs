@@ -214,15 +214,26 @@ impl<T: Lanes, const L: usize> Task for Eigh<'_, T, L> {
             info.iter_mut().filter(|info| **info == 0).for_each(|info| *info = NOT_CONVERGED);
         }
         for l in 0..L {
-            let diagonal = |j: usize| a[j * n + j][l];
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&i, &j| diagonal(i).partial_cmp(&diagonal(j)).unwrap_or(std::cmp::Ordering::Equal));
+            let diagonal: Vec<T> = (0..n).map(|j| a[j * n + j][l]).collect();
+            let order = sorted(&diagonal, false);
             for (j, &from) in order.iter().enumerate() {
-                values[j * L + l] = diagonal(from).mul(if inverse[l] == T::ONE { T::ONE } else { scale[l] });
+                values[j * L + l] = diagonal[from].mul(if inverse[l] == T::ONE { T::ONE } else { scale[l] });
             }
             permute(v, n, l, &order);
         }
     }
+}
+
+/// The places of numbers by their size, equal ones as they are. A function of its own, for sorting is a lot of code, and
+/// no better with wide vectors.
+#[inline(never)]
+fn sorted<T: PartialOrd>(x: &[T], descending: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..x.len()).collect();
+    order.sort_by(|&i, &j| {
+        let (i, j) = if descending { (j, i) } else { (i, j) };
+        x[i].partial_cmp(&x[j]).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    order
 }
 
 /// Puts the columns of matrix `l` in this order.
@@ -322,22 +333,21 @@ impl<T: Lanes, const L: usize> Task for Svd<'_, T, L> {
             *square = dot(column, column);
         }
         for l in 0..L {
-            let length = |j: usize| squares[j][l].sqrt();
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&i, &j| length(j).partial_cmp(&length(i)).unwrap_or(std::cmp::Ordering::Equal));
+            let lengths: Vec<T> = squares[..n].iter().map(|square| square[l].sqrt()).collect();
+            let order = sorted(&lengths, true);
             let unscale = if inverse[l] == T::ONE { T::ONE } else { scale[l] };
             for (j, &from) in order.iter().enumerate() {
-                values[j * L + l] = length(from).mul(unscale);
+                values[j * L + l] = lengths[from].mul(unscale);
             }
             if vectors && n > 0 {
-                let (most, least) = (length(order[0]), length(order[n - 1]));
+                let (most, least) = (lengths[order[0]], lengths[order[n - 1]]);
                 if info[l] == 0 && (most == T::ZERO || least <= most.mul(small).mul(T::of(n as f64))) {
                     info[l] = DEFICIENT;
                 }
                 permute(v, n, l, &order);
                 permute(a, m, l, &order);
                 for (j, &from) in order.iter().enumerate() {
-                    let by = T::ONE.div(length(from));
+                    let by = T::ONE.div(lengths[from]);
                     a[j * m..(j + 1) * m].iter_mut().for_each(|x| x[l] = x[l].mul(by));
                 }
             }

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::real::Real;
-use super::super::simd::{InstructionSet, Isa, Portable, SimdElement, Task, Vector, for_isa};
+use super::super::simd::{Baseline, InstructionSet, Isa, SimdElement, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split};
@@ -409,7 +409,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRow<'_, A, R> {
     unsafe fn plain(self) -> R::Acc {
         if !R::EXACT {
             // SAFETY: (1) ours; (2) every CPU has those.
-            return unsafe { self.run::<Portable>() };
+            return unsafe { self.run::<Baseline>() };
         }
         let mut acc = self.r.init();
         if self.stride == 1 {
@@ -606,7 +606,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
     unsafe fn plain(self) {
         if !R::EXACT {
             // SAFETY: (1) ours; (2) every CPU has those.
-            return unsafe { self.run::<Portable>() };
+            return unsafe { self.run::<Baseline>() };
         }
         let Strips { r, kept, red, n, a, o } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));

@@ -7,15 +7,19 @@
 //!
 //! With `one_level` the baseline is compiled alone: half the code. `build.rs` says so where nothing is optimised.
 
+#[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable;
 mod twice;
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use portable::Portable;
+#[cfg(not(target_arch = "x86_64"))]
+pub use portable::Portable as Baseline;
 pub use twice::Twice;
 pub use vector::{Format, Isa, Vector};
+#[cfg(target_arch = "x86_64")]
+pub use x86::Sse2 as Baseline;
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
@@ -134,7 +138,7 @@ pub trait Task {
         Self: Sized,
     {
         // SAFETY: (1) our duty; (2) every CPU has those.
-        unsafe { self.run::<Portable>() }
+        unsafe { self.run::<Baseline>() }
     }
 
     /// Does the work; `S` is the instruction set, for work that names its vectors. Implementors mark it

@@ -1,4 +1,5 @@
-//! Vectors without any named instruction: the compiler makes what it can of the loops.
+//! Vectors without any named instruction, for architectures that have no others here: the compiler makes what it can of
+//! the loops. Tests compare those of SSE2 with them.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

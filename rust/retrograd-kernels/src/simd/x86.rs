@@ -1,4 +1,4 @@
-//! The vectors of x86-64: AVX2 with FMA, and AVX-512.
+//! The vectors of x86-64: AVX2 with FMA, and AVX-512; those of SSE2 are in `sse2`.
 
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -283,6 +283,9 @@ squares!(square_of_16 __m512, 16: _mm512_unpacklo_ps _mm512_unpackhi_ps _mm512_u
     _mm512_castps_pd _mm512_castpd_ps: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; parts_of_16);
 squares!(square_of_8_doubles __m512d, 8: _mm512_unpacklo_pd _mm512_unpackhi_pd: 0 1 2 3 4 5 6 7; parts_of_8_doubles);
 
+mod sse2;
+pub use sse2::Sse2;
+
 macro_rules! avx2 {
     ($t:ty, $len:literal, $table:ident, $load:ident, $cmp:ident, $blend:ident, $movemask:ident) => {
         /// All bits of a lane set, or none.
@@ -402,7 +405,7 @@ impl Vector for Avx2F32 {
                 (p, rest) = (p.add(4), _mm256_extractf128_ps::<1>(self.0));
             }
             if len & 2 != 0 {
-                _mm_storel_pd(p.cast(), _mm_castps_pd(rest));
+                _mm_storel_epi64(p.cast(), _mm_castps_si128(rest));
                 (p, rest) = (p.add(2), _mm_movehl_ps(rest, rest));
             }
             if len & 1 != 0 {

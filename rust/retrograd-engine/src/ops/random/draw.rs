@@ -409,16 +409,21 @@ fn in_order<T: Element>(t: &Tensor, fill: impl FnOnce(&mut [T])) -> Result<()> {
         fill(unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
         return Ok(());
     }
-    // Outermost in memory first.
+    let (packed, strides) = order_of_memory(t);
+    let drawn = Tensor::build::<T>(&packed, fill)?;
+    let drawn = Tensor::from_parts(drawn.storage(), T::DTYPE, t.sizes(), &strides, 0)?;
+    copy::copy_into(&drawn, t)
+}
+
+/// The sizes of `t` by its axes as they lie in memory, the outermost first, and the strides that its own axes have in a
+/// contiguous tensor of those.
+fn order_of_memory(t: &Tensor) -> (Dims, Strides) {
     let mut order: SmallVec<[usize; 8]> = (0..t.ndim()).collect();
     order.sort_by_key(|&axis| std::cmp::Reverse(t.strides()[axis].unsigned_abs()));
     let packed: Dims = order.iter().map(|&axis| t.sizes()[axis]).collect();
-    let drawn = Tensor::build::<T>(&packed, fill)?;
-    let steps = contiguous_strides(&packed);
     let mut strides = Strides::from_elem(0, t.ndim());
-    order.iter().zip(steps).for_each(|(&axis, step)| strides[axis] = step);
-    let drawn = Tensor::from_parts(drawn.storage(), T::DTYPE, t.sizes(), &strides, 0)?;
-    copy::copy_into(&drawn, t)
+    order.iter().zip(contiguous_strides(&packed)).for_each(|(&axis, step)| strides[axis] = step);
+    (packed, strides)
 }
 
 /// 1 with the probability in each element of `p`, else 0: contiguous, of the sizes and dtype of `p`.

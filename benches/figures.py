@@ -1,11 +1,12 @@
 """Turns what was measured into pages.
 
-    python benches/figures.py ONE [TWO] [COMPILED] [--page FILE]     docs/figures.md
-    python benches/figures.py --adbench FILE [--page FILE]           the table of docs/adbench.md
+    python benches/figures.py ONE... [TWO...] [COMPILED...] [--page FILE]     docs/figures.md
+    python benches/figures.py --adbench FILE [--page FILE]                    the table of docs/adbench.md
 
 ONE and TWO are what `compare.py --json` wrote at one and at two threads, COMPILED is that of `compiled.py`; the kind of
-a file is seen from what is in it. `make bench` and `make bench-adbench` call this. A page that compares with torch is
-not replaced by one that does not.
+a file is seen from what is in it. Of several runs of one kind the least of each figure counts: on a shared machine a
+busy neighbour lasts longer than the rounds of a row. `make bench` and `make bench-adbench` call this. A page that
+compares with torch is not replaced by one that does not.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import instructions
 import statements
 from cases import PARITY
+from compare import Row as Compared
 from compare import figure
 
 Row = dict[str, Any]
@@ -156,22 +159,45 @@ def compiled(given: Mapping[str, Any]) -> list[str]:
     return ["", "## Compiled", "", f"`retrograd.compile` beside others, one thread.{told}", "", *table(head, rows)]
 
 
+def least(runs: Iterable[Mapping[str, Any]], threads: int) -> dict[str, Any]:
+    """The runs at so many threads as one: in each row the least figure of either side."""
+    runs = [run for run in runs if run["threads"] == threads]
+    rows = []
+    for first in runs[0]["rows"]:
+        same = [row for run in runs for row in run["rows"] if row["name"] == first["name"]]
+        row = Compared(**{name: value for name, value in first.items() if name not in ("ratio", "verdict")})
+        for side in ("ours", "torch"):
+            setattr(row, side, min((r[side] for r in same if r[side] is not None), default=None))
+        row.error = next((r["error"] for r in same if r["error"]), "")
+        rows.append(asdict(row) | {"ratio": row.ratio, "verdict": row.verdict})
+    return {**runs[0], "rows": rows}
+
+
+def least_compiled(runs: list[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """What `compiled.py` wrote in several runs as one."""
+    if not runs:
+        return None
+    rows = {
+        name: {column: min(run["rows"][name][column] for run in runs) for column in row}
+        for name, row in runs[0]["rows"].items()
+    }
+    return {**runs[0], "rows": rows}
+
+
 def page(given: Iterable[Mapping[str, Any]]) -> str:
     """docs/figures.md of what `compare.py` and `compiled.py` wrote."""
-    compiled_rows, runs = None, []
-    for part in given:
-        if "threads" in part:
-            runs.append(part)
-        else:
-            compiled_rows = part
-    runs.sort(key=lambda run: run["threads"])
+    given = list(given)
+    runs = [part for part in given if "threads" in part]
     if not runs:
         raise SystemExit("there is nothing that compare.py wrote")
-    one, two = runs[0], next(iter(runs[1:]), None)
+    one, two, *_ = [*(least(runs, threads) for threads in sorted({run["threads"] for run in runs})), None]
+    compiled_rows = least_compiled([part for part in given if "threads" not in part])
     versions = [f"- {one['package']}, {python()}, {engine()}", f"- torch {one['torch']}" if one["torch"] else NO_TORCH]
     if compiled_rows and compiled_rows.get("jax"):
         versions.append(f"- JAX {compiled_rows['jax']}")
-    rounds = f"- Rounds: {one['plan']['heats']} set-ups of {one['plan']['rounds']} rounds"
+    plan, count = one["plan"], len([run for run in runs if run["threads"] == one["threads"]])
+    rounds = f"- Rounds: {plan['heats']} set-ups of {plan['rounds']} rounds"
+    rounds += f" in each of {count} runs" if count > 1 else ""
     lines = [HEAD, *machine(), *versions, rounds, *comparison(one, two)]
     return "\n".join(lines + (compiled(compiled_rows) if compiled_rows else [])) + "\n"
 

@@ -54,6 +54,19 @@ def test_a_page_has_its_rows_by_kind_with_ratio_budget_and_verdict(figures, row)
     assert "retrograd 9.9, CPython" in text
 
 
+def test_of_several_runs_the_least_of_either_side_counts(figures, row):
+    def run(ours, torch, **more):
+        return measured([row("relu, 4M", ours, torch, at_least=1.5, **more)])
+
+    other = {**COMPILED, "rows": {"chain": {"eager": 50.0, "compiled": 9.0, "jax.jit": 18.0}}}
+    text = figures.page([run(2e-6, 2e-6), run(1e-6, 3e-6), COMPILED, other])
+    assert "| relu, 4M | 1 us | 2 us | 2.00x | >= 1.5x | ok |" in text
+    assert "| chain | 9 us | 40 us | 9 us | 1.00x | >= 0.95x of jax.jit | ok |" in text
+    assert "- Rounds: 6 set-ups of 5 rounds in each of 2 runs\n" in text
+    assert "- Rounds: 6 set-ups of 5 rounds\n" in figures.page([run(1e-6, 3e-6)])
+    assert "FAILED" in figures.page([run(1e-6, 3e-6), run(None, 3e-6, error="no relu")])
+
+
 def test_the_mean_of_the_statements_is_there_if_all_are(figures, row):
     names = [figures.statements.PREFIX + name for name in figures.statements.STATEMENTS]
     rows = [row(name, 1.0, 4.0 if i % 2 else 9.0) for i, name in enumerate(names[:-1])] + [row(names[-1], 1.0, 6.0)]

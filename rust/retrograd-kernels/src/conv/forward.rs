@@ -7,6 +7,7 @@ use super::grid::{Grid, SLACK};
 use super::im2col::Patches;
 use super::{ConvAxis, ConvScalar, Shape, is_product};
 use crate::matmul::{Float, Vectors, Virtual, gemm, gemm_of};
+use crate::parallel::SharedPtr;
 
 /// A convolution of one image and group, ready to be run on any number of them.
 pub(super) struct Conv {
@@ -37,6 +38,7 @@ impl Conv {
     ///    image follows `x`, or as much that can be read as [`SLACK`].
     /// 2. `y` is writable for the small side of one image and group, `work` for [`Conv::scratch_len`] elements; both
     ///    overlap nothing else.
+    /// 3. No other thread writes what is read or touches what is written during the call.
     pub(super) unsafe fn run<T: ConvScalar>(
         &self,
         x: *const T,
@@ -62,8 +64,8 @@ impl Conv {
                 let start = if start.is_null() { <T as Float>::ZERO } else { *start };
                 return T::call(&Direct { grid: &self.grid, offsets: &self.offsets, copy, w, start, y });
             }
-            let panels = Patches { grid: &self.grid, offsets: &self.offsets, copy };
-            gemm_of(m, n, k, w, k as isize, 1, Virtual { panels: &panels, start }, y, n as isize);
+            let panels = Patches { grid: &self.grid, offsets: &self.offsets, copy: SharedPtr(copy.cast_mut()) };
+            gemm_of(m, n, k, w, k as isize, 1, Virtual { panels: &panels, first: 0, start }, y, n as isize);
         }
     }
 }
@@ -104,7 +106,8 @@ fn is_empty(s: &Shape) -> bool {
     s.small == 0 || s.large == 0 || s.small_len() == 0
 }
 
-/// The convolution of the images `images`.
+/// The convolution of some images and groups: `n * groups + g` is group `g` of image `n`. A single one is divided among
+/// threads, if this is called outside of a piece.
 ///
 /// # Safety
 /// 1. `x`, `w` and `bias` are readable for the large side, the weight, and the channels of the small side of `s`;
@@ -113,7 +116,7 @@ fn is_empty(s: &Shape) -> bool {
 /// 3. No other thread writes what is read or touches what is written during the call.
 pub unsafe fn forward<T: ConvScalar>(
     s: &Shape,
-    images: Range<usize>,
+    units: Range<usize>,
     x: *const T,
     w: *const T,
     bias: *const T,
@@ -126,16 +129,14 @@ pub unsafe fn forward<T: ConvScalar>(
     let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
     let start = |g: usize| if bias.is_null() { bias } else { bias.wrapping_add(g * s.small) };
     let conv = (!is_empty(s)).then(|| Conv::new(s.small, s.large, s.axes));
-    for n in images {
-        for g in 0..s.groups {
-            let at = n * s.groups + g;
-            // SAFETY: our duties, for image `n` and group `g`.
-            unsafe {
-                let (x, w, y) = (x.add(at * large), w.add(g * s.small * s.large * s.taps()), y.add(at * small));
-                match &conv {
-                    Some(conv) => conv.run(x, reaches_end(at, s.batch * s.groups, large), w, start(g), y, work),
-                    None => constant(s.small, s.small_len(), start(g), y),
-                }
+    for at in units {
+        let g = at % s.groups;
+        // SAFETY: our duties, for this image and group.
+        unsafe {
+            let (x, w, y) = (x.add(at * large), w.add(g * s.small * s.large * s.taps()), y.add(at * small));
+            match &conv {
+                Some(conv) => conv.run(x, reaches_end(at, s.batch * s.groups, large), w, start(g), y, work),
+                None => constant(s.small, s.small_len(), start(g), y),
             }
         }
     }

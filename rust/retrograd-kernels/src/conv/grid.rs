@@ -4,8 +4,11 @@
 //! Coordinates are ordered by their residue modulo the stride, as far as taps have it, so that positions are neighbours
 //! whatever the stride: the element is at `phase(k) * len + o + k * dilation / stride`.
 
+use std::ops::Range;
+
 use super::{ConvAxis, each};
 use crate::matmul::{Float, Routine, Simd, Vectors};
+use crate::parallel::{SharedPtr, split};
 
 /// What vectors may read past an image.
 pub(super) const SLACK: usize = 16;
@@ -58,7 +61,8 @@ pub(super) struct Grid {
     lines: [Line; 3],
     /// Elements between neighbours along each axis.
     pub units: [usize; 3],
-    /// Elements between channels.
+    /// Elements between channels: [`SLACK`] more than one has, for what vectors write past it, unless the copy is the
+    /// image.
     pub channel: usize,
     pub channels: usize,
 }
@@ -67,7 +71,11 @@ impl Grid {
     pub(super) fn new(channels: usize, axes: [ConvAxis; 3]) -> Self {
         let lines = axes.map(Line::new);
         let [d, h, w] = lines.map(|l| l.phases * l.len);
-        Self { lines, units: [h * w, w, 1], channel: d * h * w, channels }
+        let mut grid = Self { lines, units: [h * w, w, 1], channel: d * h * w, channels };
+        if !grid.is_image() {
+            grid.channel += SLACK;
+        }
+        grid
     }
     /// Whether the copy would be the image itself.
     pub(super) fn is_image(&self) -> bool {
@@ -90,20 +98,35 @@ impl Grid {
         (0..self.channels).flat_map(|c| each(kernel).map(move |k| at(c, k))).collect()
     }
 
-    /// Copies an image.
+    /// Copies an image; a large one on several threads.
     ///
     /// # Safety
     /// 1. `src` is readable for the channels of one image of the large side, row-major.
     /// 2. `dst` is writable for [`Grid::image`] elements and [`SLACK`] more, and overlaps nothing that is read.
+    /// 3. No other thread writes what is read or touches what is written during the call.
     pub(super) unsafe fn copy<T: Vectors>(&self, src: *const T, dst: *mut T) {
-        // SAFETY: our duties.
-        unsafe { T::call(&Copy { grid: self, src, dst }) }
+        let (from, to) = (SharedPtr(src.cast_mut()), SharedPtr(dst));
+        // SAFETY: duties 1 to 3; each piece has channels of its own, with what follows them.
+        unsafe {
+            if self.is_image() {
+                src.copy_to_nonoverlapping(dst, self.image());
+            } else {
+                split(self.channels, 1, self.image() as f64 * COPY_COST, &|channels| {
+                    T::call(&Copy { grid: self, channels, src: from.get().cast_const(), dst: to.get() })
+                });
+            }
+            super::forward::fill(dst.add(self.image()), SLACK, <T as Float>::ZERO);
+        }
     }
 }
 
-/// Duties: those of [`Grid::copy`].
+/// What an element of a copy takes, in nanoseconds.
+const COPY_COST: f64 = 0.2;
+
+/// Duties: those of [`Grid::copy`], for some channels and without the slack behind the image, which is not `src`.
 struct Copy<'a, T> {
     grid: &'a Grid,
+    channels: Range<usize>,
     src: *const T,
     dst: *mut T,
 }
@@ -114,12 +137,12 @@ impl<T: Vectors> Routine for Copy<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Simd<Elem = T>>(&self) {
         let [d, h, w] = &self.grid.lines;
-        let mut dst = self.dst;
-        // SAFETY: duty 2: rows are written one after the other, as many as `image` counts, each maybe past its end,
-        // where the next one is written after it; then the slack, so that its last vector ends there too. Duty 1: rows
-        // are read where both coordinates are inside the image.
+        // SAFETY: duty 2: the rows of a channel are written one after the other, each maybe past its end, where the next
+        // one is written after it, and then the slack, so that the last vector ends there too. Duty 1: rows are read
+        // where both coordinates are inside the image.
         unsafe {
-            for channel in 0..self.grid.channels {
+            for channel in self.channels.clone() {
+                let mut dst = self.dst.add(channel * self.grid.channel);
                 for zd in 0..d.phases * d.len {
                     let z = d.coordinate(zd / d.len, zd % d.len);
                     for yh in 0..h.phases * h.len {
@@ -133,9 +156,7 @@ impl<T: Vectors> Routine for Copy<'_, T> {
                         dst = dst.add(self.grid.units[1]);
                     }
                 }
-            }
-            for at in 0..SLACK {
-                *dst.add(at) = <T as Float>::ZERO;
+                super::forward::fill(dst, SLACK, <T as Float>::ZERO);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::grid::{Grid, SLACK};
 use crate::matmul::{Panels, Routine, Simd, Vectors};
+use crate::parallel::SharedPtr;
 
 /// Positions that are neighbours in the copy.
 #[derive(Clone, Copy, Default)]
@@ -63,7 +64,7 @@ impl Iterator for Runs {
 pub(super) struct Patches<'a, T> {
     pub grid: &'a Grid,
     pub offsets: &'a [usize],
-    pub copy: *const T,
+    pub copy: SharedPtr<T>,
 }
 
 /// The most columns of a panel.
@@ -77,7 +78,13 @@ impl<T: Vectors> Panels<T> for Patches<'_, T> {
             runs[count] = run;
             count += 1;
         }
-        let fill = Fill { runs: &runs[..count], offsets: &self.offsets[p0..p0 + k], copy: self.copy, dst, width };
+        let fill = Fill {
+            runs: &runs[..count],
+            offsets: &self.offsets[p0..p0 + k],
+            copy: self.copy.get().cast_const(),
+            dst,
+            width,
+        };
         // SAFETY: our duties, and those of the type.
         unsafe { T::call(&fill) }
     }

@@ -18,17 +18,24 @@ fn floats<T: Of>(v: &[i64]) -> Vec<T> {
 
 trait Of: ConvScalar + PartialEq + std::fmt::Debug {
     fn of(x: i64) -> Self;
+    fn third(x: i64) -> Self;
     const NAN: Self;
 }
 impl Of for f32 {
     fn of(x: i64) -> Self {
         x as f32
     }
+    fn third(x: i64) -> Self {
+        x as f32 / 3.0
+    }
     const NAN: Self = f32::NAN;
 }
 impl Of for f64 {
     fn of(x: i64) -> Self {
         x as f64
+    }
+    fn third(x: i64) -> Self {
+        x as f64 / 3.0
     }
     const NAN: Self = f64::NAN;
 }
@@ -57,7 +64,7 @@ fn check<T: Of>(s: &Shape) {
     let started = |bias: &[i64], channels: usize, len: usize| -> Vec<i64> {
         (0..s.batch * channels * len).map(|i| bias[i / len % channels]).collect()
     };
-    let lengths = [forward_scratch(s), transposed_scratch(s), weight_grad_scratch::<T>(s)];
+    let lengths = [forward_scratch(s), transposed_scratch(s), weight_grad_scratch::<T>(s, 3)];
     // Elements that are not written are detected.
     let mut work = vec![T::NAN; lengths.into_iter().max().unwrap_or(0)];
     for bias in [true, false] {
@@ -71,7 +78,7 @@ fn check<T: Of>(s: &Shape) {
         let b = floats::<T>(&over_small);
         // SAFETY: slices of the lengths of the shape, and as much scratch as asked for.
         unsafe {
-            forward(s, 0..s.batch, fx.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
+            forward(s, 0..s.batch * s.groups, fx.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
         }
         assert_eq!(got, floats::<T>(&want), "gather {s:?}");
 
@@ -82,13 +89,21 @@ fn check<T: Of>(s: &Shape) {
         let b = floats::<T>(&over_large);
         // SAFETY: as above.
         unsafe {
-            transposed(s, 0..s.batch, fy.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
+            transposed(
+                s,
+                0..s.batch * s.groups,
+                fy.as_ptr(),
+                fw.as_ptr(),
+                ptr(&b),
+                got.as_mut_ptr(),
+                work.as_mut_ptr(),
+            );
         }
         assert_eq!(got, floats::<T>(&want), "spread {s:?}");
     }
     let mut got = vec![T::NAN; weights];
     // SAFETY: as above.
-    unsafe { weight_grad(s, fy.as_ptr(), fx.as_ptr(), got.as_mut_ptr(), work.as_mut_ptr()) }
+    unsafe { weight_grad(s, 0..s.groups, fy.as_ptr(), fx.as_ptr(), got.as_mut_ptr(), work.as_mut_ptr(), 3) }
     assert_eq!(got, floats::<T>(&plain_weigh(s, &y, &x)), "weigh {s:?}");
 }
 
@@ -162,8 +177,56 @@ fn infinities_beside_a_row_stay_there() {
     let mut x = [1.0f64; 20];
     x[19] = f64::INFINITY;
     let y = [1.0f64; 18];
-    let (mut w, mut work) = ([0.0; 3], vec![0.0; weight_grad_scratch::<f64>(&s)]);
+    let (mut w, mut work) = ([0.0; 3], vec![0.0; weight_grad_scratch::<f64>(&s, 1)]);
     // SAFETY: slices of the lengths of the shape, and as much scratch as asked for.
-    unsafe { weight_grad(&s, y.as_ptr(), x.as_ptr(), w.as_mut_ptr(), work.as_mut_ptr()) }
+    unsafe { weight_grad(&s, 0..1, y.as_ptr(), x.as_ptr(), w.as_mut_ptr(), work.as_mut_ptr(), 1) }
     assert_eq!(w, [18.0, 18.0, f64::INFINITY]);
+}
+
+/// The three sums of numbers that are rounded, on so many threads, some of them being asked for at a time.
+fn rounded<T: Of>(s: &Shape, threads: usize, units: usize) -> [Vec<T>; 3] {
+    crate::parallel::set_num_threads(threads);
+    let thirds = |seed, len| -> Vec<T> { numbers(seed, len).into_iter().map(T::third).collect() };
+    let x = thirds(1, s.batch * s.groups * s.large * s.large_len());
+    let y = thirds(2, s.batch * s.groups * s.small * s.small_len());
+    let w = thirds(3, s.groups * s.small * s.large * s.taps());
+    let (over_small, over_large) = (thirds(4, s.groups * s.small), thirds(5, s.groups * s.large));
+    let lengths = [forward_scratch(s), transposed_scratch(s), weight_grad_scratch::<T>(s, threads)];
+    let mut work = vec![T::NAN; lengths.into_iter().max().unwrap_or(0)];
+    let mut got = [vec![T::NAN; y.len()], vec![T::NAN; x.len()], vec![T::NAN; w.len()]];
+    let (work, [to_y, to_x, to_w]) = (work.as_mut_ptr(), got.each_mut().map(|got| got.as_mut_ptr()));
+    let all = s.batch * s.groups;
+    for at in (0..all).step_by(units) {
+        let part = at..all.min(at + units);
+        // SAFETY: slices of the lengths of the shape, and as much scratch as asked for.
+        unsafe {
+            forward(s, part.clone(), x.as_ptr(), w.as_ptr(), over_small.as_ptr(), to_y, work);
+            transposed(s, part, y.as_ptr(), w.as_ptr(), over_large.as_ptr(), to_x, work);
+        }
+    }
+    for g in 0..s.groups {
+        // SAFETY: as above.
+        unsafe { weight_grad(s, g..g + 1, y.as_ptr(), x.as_ptr(), to_w, work, threads) }
+    }
+    got
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let plane = |large, kernel, pad, stride| axis(large, kernel, stride, 1, pad, 0).unwrap();
+    for (batch, groups, large, small, a) in [
+        (1, 1, 40, 24, plane(40, 3, 1, 1)),
+        (2, 1, 24, 50, plane(33, 3, 0, 1)),
+        (1, 1, 64, 300, plane(9, 3, 1, 1)),
+        (1, 2, 30, 20, plane(41, 3, 1, 2)),
+        (3, 20, 1, 1, plane(40, 5, 2, 1)),
+        (1, 1, 64, 48, plane(36, 1, 0, 1)),
+    ] {
+        let s = Shape { batch, groups, large, small, axes: [ConvAxis::NONE, a, a] };
+        let (one, one64) = (rounded::<f32>(&s, 1, batch * groups), rounded::<f64>(&s, 1, batch * groups));
+        for (threads, units) in [(2, 1), (3, 1), (3, 2)] {
+            assert_eq!(rounded::<f32>(&s, threads, units), one, "{s:?} on {threads} threads");
+            assert_eq!(rounded::<f64>(&s, threads, units), one64, "{s:?} on {threads} threads");
+        }
+    }
 }

@@ -147,7 +147,7 @@ pub fn transposed_scratch(s: &Shape) -> usize {
     Parts::new(s).scratch_len()
 }
 
-/// The transposed convolution of the images `images`.
+/// The transposed convolution of some images and groups, as [`forward`](super::forward) counts and divides them.
 ///
 /// # Safety
 /// 1. `y`, `w` and `bias` are readable for the small side, the weight, and the channels of the large side of `s`;
@@ -156,7 +156,7 @@ pub fn transposed_scratch(s: &Shape) -> usize {
 /// 3. No other thread writes what is read or touches what is written during the call.
 pub unsafe fn transposed<T: ConvScalar>(
     s: &Shape,
-    images: Range<usize>,
+    units: Range<usize>,
     y: *const T,
     w: *const T,
     bias: *const T,
@@ -169,14 +169,16 @@ pub unsafe fn transposed<T: ConvScalar>(
     let all = Parts::new(s);
     let group = s.small * s.large * s.taps();
     let (turned, copy, result) = (work, work.wrapping_add(all.weights), work.wrapping_add(all.weights + all.copy));
-    for (part, g) in all.parts.iter().flat_map(|part| (0..s.groups).map(move |g| (part, g))) {
+    // The groups of these units: they follow each other, from the first one on.
+    let groups = units.clone().take(s.groups).map(|at| at % s.groups);
+    for (part, g) in all.parts.iter().flat_map(|part| groups.clone().map(move |g| (part, g))) {
         if part.conv.is_some() {
             // SAFETY: duties 1 and 2; the parts have each tap once.
             unsafe { part.turn(s, w.add(g * group), turned.add(g * group + part.weights)) }
         }
     }
     let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
-    for at in images.start * s.groups..images.end * s.groups {
+    for at in units {
         let g = at % s.groups;
         let start = if bias.is_null() { bias } else { bias.wrapping_add(g * s.large) };
         for part in &all.parts {

@@ -3,12 +3,15 @@
 //! A matrix product over positions, transposed: channels and taps are the rows, so that the rows of patches are read in
 //! memory order; channels of the small side are the columns.
 
+use std::ops::Range;
+
 use super::direct::Dots;
 use super::forward::reaches_end;
 use super::grid::{Grid, SLACK};
 use super::im2col::{PatchRows, Run, Runs};
 use super::{ConvScalar, Shape, is_product};
-use crate::matmul::{Float, gemm};
+use crate::matmul::{Float, gemm, term_cost};
+use crate::parallel::{SharedPtr, split};
 use crate::thresholds::matmul::{BLOCK_ROWS as ROWS, DEPTH_BYTES};
 
 /// How the sums are divided, and the layout of `work`.
@@ -42,14 +45,23 @@ impl Plan {
     fn is_direct(s: &Shape) -> bool {
         s.small == 1
     }
-    /// The images; the rows of patches; the small side of images that are summed together; the transposed result.
-    fn scratch_lens(&self, s: &Shape) -> [usize; 4] {
+    /// Blocks of rows of patches.
+    fn blocks(&self) -> usize {
+        self.offsets.len().div_ceil(self.rows)
+    }
+    /// Elements of a block.
+    fn block_len(&self) -> usize {
+        self.row * self.rows + SLACK
+    }
+    /// The images; the rows of patches of as many blocks as there are threads for; the small side of images that are
+    /// summed together; the transposed result.
+    fn scratch_lens(&self, s: &Shape, threads: usize) -> [usize; 4] {
         let copies = self.grid.image() * self.together + SLACK;
         if Self::is_direct(s) {
             return [copies, 0, 0, 0];
         }
         let small = if self.together > 1 { s.small * self.together * s.small_len() } else { 0 };
-        [copies, self.row * self.rows + SLACK, small, self.offsets.len() * s.small]
+        [copies, self.block_len() * threads.clamp(1, self.blocks()), small, self.offsets.len() * s.small]
     }
 }
 
@@ -59,26 +71,35 @@ fn is_empty(s: &Shape) -> bool {
 }
 
 /// Elements of `work` that [`weight_grad`] needs, for elements of type `T`.
-pub fn weight_grad_scratch<T: ConvScalar>(s: &Shape) -> usize {
-    if is_empty(s) || is_product(&s.axes) { 0 } else { Plan::new::<T>(s).scratch_lens(s).iter().sum() }
+pub fn weight_grad_scratch<T: ConvScalar>(s: &Shape, threads: usize) -> usize {
+    if is_empty(s) || is_product(&s.axes) { 0 } else { Plan::new::<T>(s).scratch_lens(s, threads).iter().sum() }
 }
 
-/// The gradient of the weight.
+/// The gradient of the weight of some groups, on up to `threads` threads if this is called outside of a piece.
 ///
 /// # Safety
 /// 1. `y` and `x` are readable for the small and the large side of `s`.
-/// 2. `w` is writable for the weight, `work` for [`weight_grad_scratch`] elements; both overlap nothing else.
-/// 3. No other thread writes what is read or touches what is written during the call.
-pub unsafe fn weight_grad<T: ConvScalar>(s: &Shape, y: *const T, x: *const T, w: *mut T, work: *mut T) {
+/// 2. `w` is writable for the weight of all groups, `work` for [`weight_grad_scratch`] elements; both overlap nothing
+///    else.
+/// 3. No other thread writes what is read or touches what is written during the call: of `w`, the weights of `groups`.
+pub unsafe fn weight_grad<T: ConvScalar>(
+    s: &Shape,
+    groups: Range<usize>,
+    y: *const T,
+    x: *const T,
+    w: *mut T,
+    work: *mut T,
+    threads: usize,
+) {
     let group = s.small * s.large * s.taps();
     if is_empty(s) {
         // SAFETY: duty 2.
-        return unsafe { super::forward::fill(w, s.groups * group, <T as Float>::ZERO) };
+        return unsafe { super::forward::fill(w.add(groups.start * group), groups.len() * group, <T as Float>::ZERO) };
     }
     let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
     if is_product(&s.axes) {
         let p = s.small_len();
-        for (g, n) in (0..s.groups).flat_map(|g| (0..s.batch).map(move |n| (g, n))) {
+        for (g, n) in groups.flat_map(|g| (0..s.batch).map(move |n| (g, n))) {
             let at = n * s.groups + g;
             // SAFETY: our duties: `small` x `p` times the transpose of `large` x `p`.
             unsafe {
@@ -89,13 +110,13 @@ pub unsafe fn weight_grad<T: ConvScalar>(s: &Shape, y: *const T, x: *const T, w:
         return;
     }
     let plan = Plan::new::<T>(s);
-    for g in 0..s.groups {
+    for g in groups {
         // SAFETY: our duties, for one group.
         unsafe {
             if Plan::is_direct(s) {
                 dots(s, &plan, g, y, x, w.add(g * group), work);
             } else {
-                products(s, &plan, g, y, x, w.add(g * group), work);
+                products(s, &plan, g, y, x, w.add(g * group), work, threads);
             }
         }
     }
@@ -123,15 +144,25 @@ unsafe fn dots<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: 
 
 /// # Safety
 /// The duties of [`weight_grad`]; `w` is that of group `g`.
-unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: *const T, w: *mut T, work: *mut T) {
+#[expect(clippy::too_many_arguments, reason = "those of `weight_grad`")]
+unsafe fn products<T: ConvScalar>(
+    s: &Shape,
+    plan: &Plan,
+    g: usize,
+    y: *const T,
+    x: *const T,
+    w: *mut T,
+    work: *mut T,
+    threads: usize,
+) {
     let (positions, k, m) = (s.small_len(), plan.offsets.len(), s.small);
-    let [copies, patches, together, _] = plan.scratch_lens(s);
+    let [copies, patches, together, _] = plan.scratch_lens(s, threads);
+    let threads = threads.clamp(1, plan.blocks());
     let (rows, beside, sums) = (
-        work.wrapping_add(copies),
+        SharedPtr(work.wrapping_add(copies)),
         work.wrapping_add(copies + patches),
-        work.wrapping_add(copies + patches + together),
+        SharedPtr(work.wrapping_add(copies + patches + together)),
     );
-    let mut runs: Vec<Run> = Vec::new();
     for first in (0..s.batch).step_by(plan.together) {
         let images = plan.together.min(s.batch - first);
         let image = |n: usize| (first + n) * s.groups + g;
@@ -161,26 +192,38 @@ unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T,
             }
             beside.cast_const()
         };
-        for p0 in (0..whole).step_by(plan.depth) {
-            let depth = plan.depth.min(whole - p0);
-            runs.clear();
-            runs.extend(Runs::new(&plan.grid, p0, depth));
-            for r0 in (0..k).step_by(plan.rows) {
-                let count = plan.rows.min(k - r0);
-                let offsets = &plan.offsets[r0..r0 + count];
-                let accumulate = first > 0 || p0 > 0;
-                // SAFETY: our duties: the copies hold the images that the runs are in, `rows` has space for as many
-                // rows of patches; `count` x `depth` times the transpose of `m` x `depth`, to rows of `sums`.
-                unsafe {
-                    T::call(&PatchRows { offsets, runs: &runs, copy, dst: rows, dst_rs: plan.row });
-                    let (a, b, c) = (rows.cast_const(), side.add(p0), sums.add(r0 * m));
-                    gemm(count, m, depth, a, plan.row as isize, 1, b, 1, whole as isize, accumulate, c, m as isize, 1);
+        let (copy, side) = (SharedPtr(copy.cast_mut()), SharedPtr(side.cast_mut()));
+        // The rows of patches of some blocks, in the room `at`, times the small side.
+        let sum = |at: usize, blocks: Range<usize>| {
+            let dst = rows.get().wrapping_add(at * plan.block_len());
+            let mut runs: Vec<Run> = Vec::new();
+            for p0 in (0..whole).step_by(plan.depth) {
+                let depth = plan.depth.min(whole - p0);
+                runs.clear();
+                runs.extend(Runs::new(&plan.grid, p0, depth));
+                for r0 in blocks.clone().map(|block| block * plan.rows) {
+                    let count = plan.rows.min(k - r0);
+                    let offsets = &plan.offsets[r0..r0 + count];
+                    let accumulate = first > 0 || p0 > 0;
+                    // SAFETY: our duties: the copies hold the images that the runs are in, a room has space for as many
+                    // rows of patches; `count` x `depth` times the transpose of `m` x `depth`, to rows of `sums`, which
+                    // other blocks do not have.
+                    unsafe {
+                        let copy = copy.get().cast_const();
+                        T::call(&PatchRows { offsets, runs: &runs, copy, dst, dst_rs: plan.row });
+                        let (rs, a) = (plan.row as isize, dst.cast_const());
+                        let (b, c) = (side.get().cast_const().add(p0), sums.get().add(r0 * m));
+                        gemm(count, m, depth, a, rs, 1, b, 1, whole as isize, accumulate, c, m as isize, 1);
+                    }
                 }
             }
-        }
+        };
+        let share = |i: usize| i * plan.blocks() / threads;
+        let cost = (k * m * whole) as f64 * term_cost::<T>();
+        split(threads, 1, cost, &|parts| parts.for_each(|i| sum(i, share(i)..share(i + 1))));
     }
     for (i, r) in (0..m).flat_map(|i| (0..k).map(move |r| (i, r))) {
         // SAFETY: duty 2; all sums were written.
-        unsafe { *w.add(i * k + r) = *sums.add(r * m + i) }
+        unsafe { *w.add(i * k + r) = *sums.get().add(r * m + i) }
     }
 }

@@ -8,6 +8,7 @@ use num_complex::Complex;
 use super::driver::Product;
 use super::sealed::Kernel;
 use super::{Float, Of, Panels, Routine, Simd, Vectors, Virtual};
+use crate::parallel::SharedPtr;
 use crate::real::{Real, Ring};
 
 /// # Safety
@@ -220,7 +221,7 @@ unsafe fn rows<T: Copy>(rows: usize, cols: usize, x: *const T, rs: isize, cs: is
 /// # Safety
 /// 1. As [`product`].
 unsafe fn in_pairs<T: Vectors + Real>(p: Product<Complex<T>>) {
-    let turned = Turned { b: p.b, b_rs: p.b_rs, b_cs: p.b_cs, conj: p.conj };
+    let turned = Turned { b: SharedPtr(p.b.cast_mut()), b_rs: p.b_rs, b_cs: p.b_cs, conj: p.conj };
     let real = Product {
         m: p.m,
         n: 2 * p.n,
@@ -240,13 +241,13 @@ unsafe fn in_pairs<T: Vectors + Real>(p: Product<Complex<T>>) {
     };
     // SAFETY: duty 1: each complex number is two reals one after the other; the panels are written from B, which is
     // readable.
-    unsafe { T::call(&Of(real, Virtual { panels: &turned, start: std::ptr::null() })) }
+    unsafe { T::call(&Of(real, Virtual { panels: &turned, first: 0, start: std::ptr::null() })) }
 }
 
 /// B, conjugated if it is to be, each row twice: as it is, and multiplied by the imaginary unit (if A is conjugated, by
 /// its negative). Duties: B is readable for the rows and columns of the product.
 struct Turned<T> {
-    b: *const Complex<T>,
+    b: SharedPtr<Complex<T>>,
     b_rs: isize,
     b_cs: isize,
     conj: [bool; 2],
@@ -261,7 +262,8 @@ impl<T: Vectors + Real> Panels<T> for Turned<T> {
             let p = p0 + i;
             // SAFETY: duties of the type: rows and columns of B; duty 1 for `dst`, whose rows are whole pairs.
             unsafe {
-                let from = self.b.offset((p / 2) as isize * self.b_rs + (j0 / 2) as isize * self.b_cs);
+                let from =
+                    self.b.get().cast_const().offset((p / 2) as isize * self.b_rs + (j0 / 2) as isize * self.b_cs);
                 let to = std::slice::from_raw_parts_mut(dst.add(i * width).cast::<[T; 2]>(), width / 2);
                 let (to, rest) = to.split_at_mut(n);
                 if self.b_cs == 1 {

@@ -63,7 +63,7 @@ impl<T: Copy> Product<T> {
 }
 
 /// A B that is not a matrix in memory: it is written panel by panel, when the product needs it.
-pub(crate) trait Panels<T> {
+pub(crate) trait Panels<T>: Sync {
     /// Writes rows `p0 .. p0 + k` of the columns `j0 .. j0 + columns` to `dst`, with row stride `width >= columns`. The
     /// rest of the rows is never used, but must be initialised.
     ///
@@ -77,6 +77,8 @@ pub(crate) trait Panels<T> {
 #[derive(Clone, Copy)]
 pub(crate) struct Virtual<'a, T> {
     pub panels: &'a dyn Panels<T>,
+    /// The column that is the first of the product.
+    pub first: usize,
     /// `m` elements; null for zeros.
     pub start: *const T,
 }
@@ -353,7 +355,7 @@ pub(super) unsafe fn rows<V: Simd, const COPY: bool>(p: &Product<V::Elem>) {
 /// 1. The CPU has the instructions of `V`.
 /// 2. The duties of [`super::gemm`], but for B; rows of C are contiguous.
 /// 3. `m`, `n` and `k` are not zero.
-/// 4. `b.panels` has `k` rows and `n` columns; `b.start` is null or readable for `m` elements. Neither is in C.
+/// 4. `b.panels` has `k` rows and `n` columns from `b.first` on; `b.start` is null or readable for `m` elements. Neither is in C.
 pub(super) unsafe fn product_of<V: Simd>(p: Product<V::Elem>, b: Virtual<V::Elem>) {
     debug_assert!(p.c_cs == 1);
     // SAFETY: duties 1 to 4. Strides of zero keep the corners of the B that is not there where they are.
@@ -422,7 +424,7 @@ pub(super) unsafe fn blocked<V: Simd>(p: &Product<V::Elem>, source: Option<Virtu
                                 panels: b.panels,
                                 start: if b.start.is_null() || depth > 0 { null() } else { b.start.add(i0) },
                                 p0,
-                                j0,
+                                j0: b.first + j0,
                             }),
                         });
                     }

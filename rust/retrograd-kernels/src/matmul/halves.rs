@@ -44,8 +44,8 @@ pub unsafe fn gemm_halves(
                     let a = a.get().offset(i0 as isize * a_rs);
                     let mut wide = vec![0f32; rows * k];
                     read(half, rows, k, a, a_rs, a_cs, &mut wide);
-                    let panels = HalfRows { half, b: b.get(), b_rs, b_cs };
-                    let b = Virtual { panels: &panels, start: std::ptr::null() };
+                    let panels = HalfRows { half, b, b_rs, b_cs };
+                    let b = Virtual { panels: &panels, first: 0, start: std::ptr::null() };
                     gemm_of(rows, n, k, wide.as_ptr(), k as isize, 1, b, sums.as_mut_ptr(), n as isize);
                 }
                 let c = c.get().offset(i0 as isize * c_rs);
@@ -102,7 +102,7 @@ unsafe fn write(half: Half, rows: usize, cols: usize, from: &[f32], x: *mut u16,
 /// B, widened panel by panel. Duties: B is readable for the rows and columns of the product.
 struct HalfRows {
     half: Half,
-    b: *const u16,
+    b: SharedPtr<u16>,
     b_rs: isize,
     b_cs: isize,
 }
@@ -115,7 +115,7 @@ impl Panels<f32> for HalfRows {
         for p in 0..k {
             // SAFETY: duties of the type: rows and columns of B; duty 1 for `dst`.
             unsafe {
-                let from = self.b.offset((p0 + p) as isize * self.b_rs + j0 as isize * self.b_cs);
+                let from = self.b.get().cast_const().offset((p0 + p) as isize * self.b_rs + j0 as isize * self.b_cs);
                 for (j, h) in row[..columns].iter_mut().enumerate() {
                     *h = *from.offset(j as isize * self.b_cs);
                 }

@@ -275,7 +275,7 @@ const VECTOR_BYTE_COST: f64 = 0.022;
 ///
 /// # Safety
 /// 1. The duties of [`gemm`] for A and C.
-/// 2. `b.panels` has `k` rows and `n` columns, and does not read C; `b.start` is null or readable for `m` elements.
+/// 2. `b.panels` has `k` rows and `n` columns from `b.first` on, and does not read C; `b.start` is null or readable for `m` elements.
 #[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
 pub(crate) unsafe fn gemm_of<T: Vectors>(
     m: usize,
@@ -289,26 +289,29 @@ pub(crate) unsafe fn gemm_of<T: Vectors>(
     c_rs: isize,
 ) {
     debug_assert!(m > 0 && n > 0 && k > 0);
-    let none = std::ptr::null();
-    let p = Product {
-        m,
-        n,
-        k,
-        a,
-        a_rs,
-        a_cs,
-        b: none,
-        b_rs: 0,
-        b_cs: 0,
-        accumulate: false,
-        c,
-        c_rs,
-        c_cs: 1,
-        conj: [false; 2],
-        is_all: true,
+    let (a, c, start) = (SharedPtr(a.cast_mut()), SharedPtr(c), SharedPtr(b.start.cast_mut()));
+    let (panels, first) = (b.panels, b.first);
+    let part = |(i, m): (usize, usize), (j, n): (usize, usize)| {
+        let none = std::ptr::null();
+        let (start, i) = (start.get().cast_const(), i as isize);
+        let start = if start.is_null() { start } else { start.wrapping_offset(i) };
+        // SAFETY: duties 1 and 2 for a part of C, which no other thread has, and no extent is zero.
+        unsafe {
+            let (a, c) = (a.get().offset(i * a_rs).cast_const(), c.get().offset(i * c_rs + j as isize));
+            let (b_rs, b_cs, accumulate, conj, c_cs, is_all) = (0, 0, false, [false; 2], 1, true);
+            let p = Product { m, n, k, a, a_rs, a_cs, b: none, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj, is_all };
+            T::call(&Of(p, Virtual { panels, first: first + j, start }));
+        }
     };
-    // SAFETY: duties 1 and 2.
-    unsafe { T::call(&Of(p, b)) }
+    // As `gemm` cuts C where B is written in another form.
+    let along_rows = m > 2 * n;
+    let (extent, least) = if along_rows { (m, 1) } else { (n, GRAIN) };
+    let grain = extent.div_ceil(num_threads()).next_multiple_of(least);
+    let cost = m as f64 * n as f64 * k as f64 * term_cost::<T>();
+    split(extent, grain, cost, &|range| {
+        let cut = (range.start, range.len());
+        if along_rows { part(cut, (0, n)) } else { part((0, m), cut) }
+    });
 }
 
 /// A matrix in a slice: element (i, j) is `data[offset + i * rs + j * cs]`.

@@ -5,6 +5,8 @@
 //! the two with the same weight, that of the weight a third op (`weight`), that of the bias the sum over batch and
 //! positions. Forward: linear in input and weight each, plus the tangent of the bias.
 
+use std::ops::Range;
+
 use smallvec::{SmallVec, smallvec};
 
 use super::arguments::Steps;
@@ -17,7 +19,7 @@ use crate::autograd::primitive::{
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::term_cost;
-use crate::kernels::parallel::{SharedPtr, try_split};
+use crate::kernels::parallel::{SharedPtr, num_threads, try_split};
 use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
@@ -66,17 +68,17 @@ impl Convolution {
         let pointer = |x: &Tensor| SharedPtr(x.ptr::<T>());
         let (x, w, y) = (pointer(&xs[0]), pointer(&xs[1]), pointer(y));
         let bias = xs.get(2).map_or(SharedPtr(std::ptr::null_mut()), pointer);
-        try_split(s.batch, 1, s.terms() * term_cost::<T>(), &|images| {
+        in_pieces(s.batch * s.groups, s.terms() * term_cost::<T>(), &|units| {
             // Perhaps on another thread (R1).
             let _reading = reading();
             let work = Tensor::empty(&[scratch], T::DTYPE)?;
             let (x, w, bias) = (x.get().cast_const(), w.get().cast_const(), bias.get().cast_const());
             // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as
-            // there are channels. (2) The output and `work` are fresh. (3) S4; no other piece has these images.
+            // there are channels. (2) The output and `work` are fresh. (3) S4; no other piece has these units.
             unsafe {
                 match self.transposed {
-                    true => conv::transposed(s, images, x, w, bias, y.get(), work.ptr::<T>()),
-                    false => conv::forward(s, images, x, w, bias, y.get(), work.ptr::<T>()),
+                    true => conv::transposed(s, units, x, w, bias, y.get(), work.ptr::<T>()),
+                    false => conv::forward(s, units, x, w, bias, y.get(), work.ptr::<T>()),
                 }
             }
             Ok(())
@@ -99,6 +101,18 @@ impl Convolution {
         }
         copy::cast(&Tensor::from_slice(&sums, y.sizes())?, y.dtype())
     }
+}
+
+/// Runs `work` for pieces of so many equal units, unless they leave threads without work: then for all of them, which
+/// the kernels divide one by one.
+pub(super) fn in_pieces(units: usize, cost: f64, work: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
+    if leaves_threads(units) { work(0..units) } else { try_split(units, 1, cost, work) }
+}
+
+/// Whether more than a quarter of the threads' time would be lost to so many equal units.
+pub(super) fn leaves_threads(units: usize) -> bool {
+    let threads = num_threads();
+    4 * units < 3 * threads * units.div_ceil(threads)
 }
 
 impl Primitive for Convolution {

@@ -3,14 +3,14 @@
 use smallvec::smallvec;
 
 use super::arguments::Steps;
-use super::convolution::{Convolution, beside, by_real_parts, nothing, parted};
+use super::convolution::{Convolution, beside, by_real_parts, in_pieces, leaves_threads, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::term_cost;
-use crate::kernels::parallel::{SharedPtr, try_split};
+use crate::kernels::parallel::{SharedPtr, num_threads};
 use crate::kernels::reduce::{Reduce, Sum, reduce};
 use crate::kernels::thresholds::conv::IMAGES as PART;
 use crate::match_dtype;
@@ -50,22 +50,29 @@ impl ConvolutionWeight {
         // Parts of the batch, whose gradients are added up in their order: so many images in each that this costs
         // little.
         let parts = s.batch.div_ceil(PART).max(1);
+        let units = parts * s.groups;
+        let threads = if leaves_threads(units) { num_threads() } else { 1 };
         let sums = if parts > 1 { Tensor::empty(&[parts, w.numel()], w.dtype())? } else { w.clone() };
         let entry = |t: &Tensor| t.numel().checked_div(s.batch).unwrap_or(0);
         let (ny, nx, nw) = (entry(&y), entry(&x), w.numel());
         let (py, px, pw) = (SharedPtr(y.ptr::<T>()), SharedPtr(x.ptr::<T>()), SharedPtr(sums.ptr::<T>()));
-        try_split(parts, 1, s.terms() * term_cost::<T>(), &|range| -> Result<()> {
+        in_pieces(units, s.terms() * term_cost::<T>(), &|units| {
             // Perhaps on another thread (R1).
             let _reading = reading();
-            let part = |i: usize| Shape { batch: PART.min(s.batch - i * PART), ..*s };
-            for i in range {
-                let s = part(i);
-                let work = Tensor::empty(&[conv::weight_grad_scratch::<T>(&s)], T::DTYPE)?;
+            let mut at = units.start;
+            while at < units.end {
+                // Groups of one part.
+                let (i, g) = (at / s.groups, at % s.groups);
+                let groups = g..s.groups.min(g + units.end - at);
+                at += groups.len();
+                let s = Shape { batch: PART.min(s.batch - i * PART), ..*s };
+                let work = Tensor::empty(&[conv::weight_grad_scratch::<T>(&s, threads)], T::DTYPE)?;
+                let work = work.ptr::<T>();
                 let (y, x, w) = (py.get().wrapping_add(i * PART * ny), px.get().wrapping_add(i * PART * nx), pw.get());
                 // SAFETY: (1) S1 and S3: the images of this part of contiguous tensors of the sizes that the shape was
                 // made of. (2) The part's place in a fresh tensor, and `work` is fresh. (3) S4; no other piece has this
-                // part.
-                unsafe { conv::weight_grad(&s, y, x, w.wrapping_add(i * nw), work.ptr::<T>()) }
+                // part and these groups.
+                unsafe { conv::weight_grad(&s, groups, y, x, w.wrapping_add(i * nw), work, threads) }
             }
             Ok(())
         })?;

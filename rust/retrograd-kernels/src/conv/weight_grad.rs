@@ -12,6 +12,7 @@ use super::im2col::{PatchRows, Run, Runs};
 use super::{ConvScalar, Shape, is_product};
 use crate::matmul::{Float, gemm, term_cost};
 use crate::parallel::{SharedPtr, split};
+use crate::pointwise::copy_strided;
 use crate::thresholds::matmul::{BLOCK_ROWS as ROWS, DEPTH_BYTES};
 
 /// How the sums are divided, and the layout of `work`.
@@ -222,8 +223,6 @@ unsafe fn products<T: ConvScalar>(
         let cost = (k * m * whole) as f64 * term_cost::<T>();
         split(threads, 1, cost, &|parts| parts.for_each(|i| sum(i, share(i)..share(i + 1))));
     }
-    for (i, r) in (0..m).flat_map(|i| (0..k).map(move |r| (i, r))) {
-        // SAFETY: duty 2; all sums were written.
-        unsafe { *w.add(i * k + r) = *sums.get().add(r * m + i) }
-    }
+    // SAFETY: duty 2; all sums were written.
+    unsafe { copy_strided(&[m, k], sums.get(), &[1, m as isize], w, &[k as isize, 1]) }
 }

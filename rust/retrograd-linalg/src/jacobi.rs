@@ -224,8 +224,8 @@ impl<T: Lanes, const L: usize> Task for Eigh<'_, T, L> {
     }
 }
 
-/// The places of numbers by their size, equal ones as they are. A function of its own, for sorting is a lot of code, and
-/// no better with wide vectors.
+/// The places of numbers by their size, equal ones as they are. A function of its own, for sorting is a lot of code,
+/// and no better with wide vectors.
 #[inline(never)]
 fn sorted<T: PartialOrd>(x: &[T], descending: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..x.len()).collect();

@@ -137,9 +137,9 @@ impl<T: Vectors> Routine for Copy<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Simd<Elem = T>>(&self) {
         let [d, h, w] = &self.grid.lines;
-        // SAFETY: duty 2: the rows of a channel are written one after the other, each maybe past its end, where the next
-        // one is written after it, and then the slack, so that the last vector ends there too. Duty 1: rows are read
-        // where both coordinates are inside the image.
+        // SAFETY: duty 2: the rows of a channel are written one after the other, each maybe past its end, where the
+        // next one is written after it, and then the slack, so that the last vector ends there too. Duty 1: rows are
+        // read where both coordinates are inside the image.
         unsafe {
             for channel in self.channels.clone() {
                 let mut dst = self.dst.add(channel * self.grid.channel);

@@ -140,8 +140,8 @@ impl Part {
     /// Writes the part's result, one row per channel, to its elements of the large side.
     ///
     /// # Safety
-    /// `from` is readable for the channels of the part, `x` writable for those of the large side. No other thread writes
-    /// what is read or touches what is written during the call.
+    /// `from` is readable for the channels of the part, `x` writable for those of the large side. No other thread
+    /// writes what is read or touches what is written during the call.
     unsafe fn scatter<T: Copy>(&self, s: &Shape, from: *const T, x: *mut T) {
         let [d, h, w] = self.residues;
         let [_, height, width] = s.axes.map(|a| a.large);

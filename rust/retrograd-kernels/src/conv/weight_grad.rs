@@ -82,7 +82,7 @@ pub fn weight_grad_scratch<T: ConvScalar>(s: &Shape, threads: usize) -> usize {
 /// 1. `y` and `x` are readable for the small and the large side of `s`.
 /// 2. `w` is writable for the weight of all groups, `work` for [`weight_grad_scratch`] elements; both overlap nothing
 ///    else.
-/// 3. No other thread writes what is read or touches what is written during the call: of `w`, the weights of `groups`.
+/// 3. No other thread writes what is read, or touches `work` or the weights of `groups`, during the call.
 pub unsafe fn weight_grad<T: ConvScalar>(
     s: &Shape,
     groups: Range<usize>,

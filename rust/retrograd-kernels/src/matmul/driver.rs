@@ -355,7 +355,8 @@ pub(super) unsafe fn rows<V: Simd, const COPY: bool>(p: &Product<V::Elem>) {
 /// 1. The CPU has the instructions of `V`.
 /// 2. The duties of [`super::gemm`], but for B; rows of C are contiguous.
 /// 3. `m`, `n` and `k` are not zero.
-/// 4. `b.panels` has `k` rows and `n` columns from `b.first` on; `b.start` is null or readable for `m` elements. Neither is in C.
+/// 4. `b.panels` has `k` rows and `n` columns from `b.first` on; `b.start` is null or readable for `m` elements.
+///    Neither is in C.
 pub(super) unsafe fn product_of<V: Simd>(p: Product<V::Elem>, b: Virtual<V::Elem>) {
     debug_assert!(p.c_cs == 1);
     // SAFETY: duties 1 to 4. Strides of zero keep the corners of the B that is not there where they are.

@@ -271,11 +271,12 @@ pub const fn term_cost<T>() -> f64 {
 /// What a byte of the matrix takes where C is one row or column: each is read once.
 const VECTOR_BYTE_COST: f64 = 0.022;
 /// As [`gemm`], with a B that is written panel by panel when the product needs it: `C = start + A B`, the rows of C
-/// contiguous.
+/// contiguous. Threads share it in equal parts, and change no bit.
 ///
 /// # Safety
 /// 1. The duties of [`gemm`] for A and C.
-/// 2. `b.panels` has `k` rows and `n` columns from `b.first` on, and does not read C; `b.start` is null or readable for `m` elements.
+/// 2. `b.panels` has `k` rows and `n` columns from `b.first` on, and does not read C; `b.start` is null or readable for
+///    `m` elements.
 #[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
 pub(crate) unsafe fn gemm_of<T: Vectors>(
     m: usize,

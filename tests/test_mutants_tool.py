@@ -41,6 +41,13 @@ def test_every_place_is_in_the_source_once(entries, switches):
             assert switches.rewrite(text, changes).count("crate::mutants::on(") == len(changes)
 
 
+def test_an_operator_has_its_function_around_it(entries):
+    """Between operators nothing can switch: the function is written twice, or the entry has the whole expression."""
+    for mutant in entries.load().mutants:
+        if mutant.function is None and not mutant.is_python and not mutant.alone:
+            assert not mutant.put or mutant.put.strip("+-*/%&|^!=<> "), mutant.name
+
+
 def test_entries_are_told_apart_and_name_tests_that_exist(entries):
     lists = entries.load()
     assert len({mutant.name for mutant in lists.mutants}) == len(lists.mutants)

@@ -1,13 +1,16 @@
 //! Convolutions between single channels, as depthwise ones are: sums over the taps without a matrix product, whose
 //! panels would be used for one row only.
 
+use std::ops::Range;
+
 use super::grid::Grid;
 use crate::matmul::{Routine, Simd, Vectors, sum};
 
-/// One channel of the small side.
+/// Some rows of one channel of the small side.
 ///
 /// Duties: `copy` is a padded copy of layout `grid`, readable for [`super::grid::SLACK`] more elements; `offsets` are
-/// those of the grid, `w` has one element for each; `y` is writable for all positions and overlaps neither.
+/// those of the grid, `w` has one element for each; `y` is where row 0 begins, writable for the positions of `rows`,
+/// and overlaps neither.
 pub(super) struct Direct<'a, T> {
     pub grid: &'a Grid,
     pub offsets: &'a [usize],
@@ -15,6 +18,8 @@ pub(super) struct Direct<'a, T> {
     pub w: *const T,
     /// What the sums start from.
     pub start: T,
+    /// `d * height + h` is row `h` of plane `d`.
+    pub rows: Range<usize>,
     pub y: *mut T,
 }
 
@@ -23,26 +28,24 @@ impl<T: Vectors> Routine for Direct<'_, T> {
 
     #[inline(always)]
     unsafe fn run<V: Simd<Elem = T>>(&self) {
-        let [depth, height, width] = self.grid.extents();
-        let mut y = self.y;
-        // SAFETY: our duties: `y` goes through the positions row by row; `x` is where their row begins in the copy.
+        let [_, height, width] = self.grid.extents();
+        // SAFETY: our duties: `y` is where a row's positions begin, `x` where they begin in the copy.
         unsafe {
-            for d in 0..depth {
-                for h in 0..height {
-                    let x = self.copy.add(d * self.grid.units[0] + h * self.grid.units[1]);
-                    let mut at = 0;
-                    while at < width {
-                        let columns = (4 * V::LEN).min(width - at);
-                        let (x, y) = (x.add(at), y.add(at));
-                        match columns.div_ceil(V::LEN) {
-                            1 => self.strip::<V, 1>(x, y, columns),
-                            2 => self.strip::<V, 2>(x, y, columns),
-                            3 => self.strip::<V, 3>(x, y, columns),
-                            _ => self.strip::<V, 4>(x, y, columns),
-                        }
-                        at += columns;
+            for row in self.rows.clone() {
+                let (d, h) = (row / height, row % height);
+                let x = self.copy.add(d * self.grid.units[0] + h * self.grid.units[1]);
+                let y = self.y.add(row * width);
+                let mut at = 0;
+                while at < width {
+                    let columns = (4 * V::LEN).min(width - at);
+                    let (x, y) = (x.add(at), y.add(at));
+                    match columns.div_ceil(V::LEN) {
+                        1 => self.strip::<V, 1>(x, y, columns),
+                        2 => self.strip::<V, 2>(x, y, columns),
+                        3 => self.strip::<V, 3>(x, y, columns),
+                        _ => self.strip::<V, 4>(x, y, columns),
                     }
-                    y = y.add(width);
+                    at += columns;
                 }
             }
         }
@@ -80,7 +83,8 @@ impl<T: Vectors> Direct<'_, T> {
 
 /// The weight's gradient from one channel of the small side: for each tap the sum of products, added to `out`.
 ///
-/// Duties: those of [`Direct`], `y` being read and `out` written, one element for each tap.
+/// Duties: those of [`Direct`] for all rows and some of the grid's offsets, `y` being read and `out` written, one
+/// element for each tap.
 pub(super) struct Dots<'a, T> {
     pub grid: &'a Grid,
     pub offsets: &'a [usize],
@@ -89,12 +93,14 @@ pub(super) struct Dots<'a, T> {
     pub out: *mut T,
 }
 
+/// Taps that are summed together.
+pub(super) const TAPS: usize = 8;
+
 impl<T: Vectors> Routine for Dots<'_, T> {
     type Elem = T;
 
     #[inline(always)]
     unsafe fn run<V: Simd<Elem = T>>(&self) {
-        const TAPS: usize = 8;
         let mut at = 0;
         // SAFETY: our duties; taps `at ..` below their number.
         unsafe {

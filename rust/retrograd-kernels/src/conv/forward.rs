@@ -6,8 +6,8 @@ use super::direct::Direct;
 use super::grid::{Grid, SLACK};
 use super::im2col::Patches;
 use super::{ConvAxis, ConvScalar, Shape, is_product};
-use crate::matmul::{Float, Vectors, Virtual, gemm, gemm_of};
-use crate::parallel::SharedPtr;
+use crate::matmul::{Float, Vectors, Virtual, gemm, gemm_of, term_cost};
+use crate::parallel::{SharedPtr, split};
 
 /// A convolution of one image and group, ready to be run on any number of them.
 pub(super) struct Conv {
@@ -62,7 +62,12 @@ impl Conv {
             let k = self.offsets.len();
             if m == 1 {
                 let start = if start.is_null() { <T as Float>::ZERO } else { *start };
-                return T::call(&Direct { grid: &self.grid, offsets: &self.offsets, copy, w, start, y });
+                let [depth, height, _] = self.grid.extents();
+                let (copy, w, y) = (SharedPtr(copy.cast_mut()), SharedPtr(w.cast_mut()), SharedPtr(y));
+                return split(depth * height, 1, (n * k) as f64 * term_cost::<T>(), &|rows| {
+                    let (copy, w, y) = (copy.get().cast_const(), w.get().cast_const(), y.get());
+                    T::call(&Direct { grid: &self.grid, offsets: &self.offsets, copy, w, start, rows, y });
+                });
             }
             let panels = Patches { grid: &self.grid, offsets: &self.offsets, copy: SharedPtr(copy.cast_mut()) };
             gemm_of(m, n, k, w, k as isize, 1, Virtual { panels: &panels, first: 0, start }, y, n as isize);

@@ -221,6 +221,7 @@ fn threads_change_no_bit() {
         (1, 2, 30, 20, plane(41, 3, 1, 2)),
         (3, 20, 1, 1, plane(40, 5, 2, 1)),
         (1, 1, 64, 48, plane(36, 1, 0, 1)),
+        (1, 1, 60, 1, plane(150, 3, 1, 1)),
     ] {
         let s = Shape { batch, groups, large, small, axes: [ConvAxis::NONE, a, a] };
         let (one, one64) = (rounded::<f32>(&s, 1, batch * groups), rounded::<f64>(&s, 1, batch * groups));

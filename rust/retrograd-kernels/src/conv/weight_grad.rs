@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::direct::Dots;
+use super::direct::{Dots, TAPS};
 use super::forward::reaches_end;
 use super::grid::{Grid, SLACK};
 use super::im2col::{PatchRows, Run, Runs};
@@ -138,7 +138,12 @@ unsafe fn dots<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: 
             }
             let copy = if in_place { x } else { work.cast_const() };
             let y = y.add(at * s.small_len());
-            T::call(&Dots { grid: &plan.grid, offsets: &plan.offsets, copy, y, out: w });
+            let (copy, y, out) = (SharedPtr(copy.cast_mut()), SharedPtr(y.cast_mut()), SharedPtr(w));
+            let cost = (plan.offsets.len() * s.small_len()) as f64 * term_cost::<T>();
+            split(plan.offsets.len(), TAPS, cost, &|taps| {
+                let (copy, y, out) = (copy.get().cast_const(), y.get().cast_const(), out.get().add(taps.start));
+                T::call(&Dots { grid: &plan.grid, offsets: &plan.offsets[taps], copy, y, out });
+            });
         }
     }
 }

@@ -1,4 +1,4 @@
-"""Rows that are added to a number: gradients of choices of rows, written once. Beyond `SUMMED` of the walk."""
+"""Rows that are added to a number: gradients of choices of rows, those of embeddings among them, written once."""
 
 import numpy as np
 import pytest
@@ -40,6 +40,38 @@ def test_gradients_of_chosen_rows(rg, shape, dim, count, how, dtype):
             got = chosen(rg, shape, dim, rg.tensor(index), g, how)
             assert got.dtype == g.dtype and got.is_contiguous()
             np.testing.assert_array_equal(got.to(rg.complex128).numpy(), want)
+    finally:
+        rg.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize(
+    ("rows", "width", "count"), [(700, 40, 900), (5000, 16, 90), (3, 1, 50), (300, 33, 0), (2, 0, 4)]
+)
+@pytest.mark.parametrize("padding", [None, 1])
+@pytest.mark.parametrize("by_freq", [False, True])
+def test_gradients_of_embeddings(rg, rows, width, count, padding, by_freq, dtype):
+    random = np.random.default_rng(2)
+    index = random.integers(0, rows, (count // 2, 2))
+    g = random.integers(-8, 8, (*index.shape, width)).astype("float64")
+    want = np.zeros((rows, width))
+    np.add.at(want, index, g)
+    if by_freq:
+        want /= np.maximum(np.bincount(index.reshape(-1), minlength=rows), 1)[:, None]
+    if padding is not None:
+        want[padding] = 0
+        g[index == padding] = np.nan  # of which nothing comes into the gradient
+    weight = rg.zeros(rows, width, dtype=getattr(rg, dtype), requires_grad=True)
+    before = rg.get_num_threads()
+    try:
+        for number in (1, 2, 3):
+            rg.set_num_threads(number)
+            y = rg.nn.functional.embedding(rg.tensor(index), weight, padding, scale_grad_by_freq=by_freq)
+            (got,) = rg.autograd.grad(y, weight, rg.tensor(g).to(y.dtype))
+            rounding = 2**-8 if dtype == "bfloat16" else 1e-6
+            np.testing.assert_allclose(
+                got.to(rg.float64).numpy(), want, rtol=rounding if by_freq else 0, equal_nan=False
+            )
     finally:
         rg.set_num_threads(before)
 

@@ -10,6 +10,8 @@ use crate::parallel::{SharedPtr, split};
 
 /// Which rows of an operand go to each row of a result, in their order.
 pub struct RowSums {
+    /// How many rows the operand has.
+    from: usize,
     /// Where the list of each row of the result begins, and the end of the last one.
     starts: Vec<usize>,
     lists: Vec<usize>,
@@ -21,9 +23,9 @@ const ROW_COST: f64 = 4.0;
 const AHEAD: usize = 4;
 
 impl RowSums {
-    /// Row `i` of the operand goes to row `to[i]` of a result of `rows` rows, counted from its end if it is negative.
-    /// None if there is no such row, or not enough memory.
-    pub fn new(rows: usize, to: &[i64]) -> Option<Self> {
+    /// Row `i` of the operand goes to row `to[i]` of a result of `rows` rows, counted from its end if it is negative, or
+    /// nowhere if that row takes none. None if there is no such row, or not enough memory.
+    pub fn new(rows: usize, to: &[i64], takes: impl Fn(usize) -> bool) -> Option<Self> {
         let most = i64::try_from(rows).ok()?;
         let mut lists = Vec::new();
         let (mut starts, mut places) = (Vec::new(), Vec::new());
@@ -38,19 +40,19 @@ impl RowSums {
             }
             let row = if i < 0 { i + most } else { i } as usize;
             places.push(row);
-            starts[row + 2] += 1;
+            starts[row + 2] += usize::from(takes(row));
         }
         for row in 2..rows + 2 {
             starts[row] += starts[row - 1];
         }
         // From here on the start of the row after the next is where the next of its list goes.
-        lists.resize(to.len(), 0);
-        for (i, &row) in places.iter().enumerate() {
+        lists.resize(starts[rows + 1], 0);
+        for (i, &row) in places.iter().enumerate().filter(|&(_, &row)| takes(row)) {
             lists[starts[row + 1]] = i;
             starts[row + 1] += 1;
         }
         starts.truncate(rows + 1);
-        Some(Self { starts, lists })
+        Some(Self { from: to.len(), starts, lists })
     }
 
     fn rows(&self) -> usize {
@@ -61,7 +63,7 @@ impl RowSums {
     /// there, added up in their order.
     ///
     /// # Safety
-    /// 1. `from` is readable and initialised for `count` times as many rows as go anywhere, one after the other, `to`
+    /// 1. `from` is readable and initialised for `count` times the rows of the operand, one after the other, `to`
     ///    writable for as many times the rows of the result. 2. They are disjoint.
     pub unsafe fn write<T: Ring>(&self, count: usize, n: usize, value: T, from: *const T, to: *mut T) {
         let rows = count * self.rows();
@@ -94,21 +96,26 @@ impl<T: Ring> Task for Sums<'_, T> {
     unsafe fn run<S: Isa>(self) {
         let Sums { sums, rows, n, value, from, to } = self;
         let (each, lists) = (sums.rows(), &sums.lists);
-        for row in rows {
-            let (matrix, row_of) = (row / each, row % each);
-            let from = |i: usize| from.wrapping_add((matrix * lists.len() + lists[i]) * n);
+        let mut next = rows.start;
+        while next < rows.end {
+            let (row, matrix, row_of) = (next, next / each, next % each);
+            let from = |i: usize| from.wrapping_add((matrix * sums.from + lists[i]) * n);
             let list = sums.starts[row_of]..sums.starts[row_of + 1];
+            // Rows to which nothing goes are filled together.
+            let left = if list.is_empty() { (each - row_of).min(rows.end - row) } else { 1 };
+            let here = sums.starts[row_of + 1..][..left].iter().take_while(|&&end| end == list.end).count();
+            next += here;
             if list.end + AHEAD < lists.len() {
                 prefetch_lines::<4, T>(from(list.end + AHEAD));
             }
             // SAFETY: duties 1 and 2: a row of the result, and rows that go there.
             unsafe {
-                let sum = std::slice::from_raw_parts_mut(to.add(row * n), n);
-                let terms = |i: usize| std::slice::from_raw_parts(from(i), n);
                 if list.is_empty() {
-                    sum.fill(value);
+                    std::slice::from_raw_parts_mut(to.add(row * n), here * n).fill(value);
                     continue;
                 }
+                let sum = std::slice::from_raw_parts_mut(to.add(row * n), n);
+                let terms = |i: usize| std::slice::from_raw_parts(from(i), n);
                 sum.iter_mut().zip(terms(list.start)).for_each(|(sum, &x)| *sum = value.add(x));
                 for i in list.start + 1..list.end {
                     sum.iter_mut().zip(terms(i)).for_each(|(sum, &x)| *sum = sum.add(x));
@@ -126,13 +133,14 @@ mod tests {
     fn rows_are_added_in_their_order() {
         for (rows, n, count) in [(1, 1, 1), (5, 3, 2), (7, 33, 3), (40, 700, 2)] {
             let to: Vec<i64> = (0..2 * rows as i64).map(|i| i * i * 7 % (rows as i64 + 1) / 2 - (i % 3)).collect();
-            let sums = RowSums::new(rows, &to).expect("rows that there are");
+            let kept = |row: usize| row % 5 != 3;
+            let sums = RowSums::new(rows, &to, kept).expect("rows that there are");
             let from: Vec<f32> = (0..count * to.len() * n).map(|i| (i as f32 * 0.37).sin() * 1e3).collect();
             let mut want = vec![0.5f32; count * rows * n];
             for matrix in 0..count {
                 for (i, &at) in to.iter().enumerate() {
                     let at = at.rem_euclid(rows as i64) as usize;
-                    for k in 0..n {
+                    for k in 0..if kept(at) { n } else { 0 } {
                         want[(matrix * rows + at) * n + k] += from[(matrix * to.len() + i) * n + k];
                     }
                 }
@@ -146,9 +154,9 @@ mod tests {
 
     #[test]
     fn rows_that_there_are_not() {
-        assert!(RowSums::new(3, &[0, 3]).is_none());
-        assert!(RowSums::new(3, &[-4]).is_none());
-        assert!(RowSums::new(0, &[0]).is_none());
-        assert!(RowSums::new(3, &[-3, 2]).is_some());
+        assert!(RowSums::new(3, &[0, 3], |_| true).is_none());
+        assert!(RowSums::new(3, &[-4], |_| true).is_none());
+        assert!(RowSums::new(0, &[0], |_| true).is_none());
+        assert!(RowSums::new(3, &[-3, 2], |_| true).is_some());
     }
 }

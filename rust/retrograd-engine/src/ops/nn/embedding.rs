@@ -5,9 +5,10 @@ use retrograd_macros::op;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::pointwise::pick_rows;
 use crate::kernels::real::{Real, Ring};
+use crate::kernels::row_sums::RowSums;
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::reduce::norm::vector;
@@ -46,7 +47,7 @@ impl EmbeddingTable {
     pub(super) fn is_padding(&self, i: usize) -> bool {
         self.padding.is_some_and(|row| i % self.rows_of_each() == row)
     }
-    /// The weight of a lookup of each row in the gradient.
+    /// What the gradient of each row is multiplied with.
     fn shares(&self, indices: &[i64]) -> Vec<f64> {
         let mut shares = vec![1.0; self.rows];
         if self.by_freq {
@@ -55,7 +56,7 @@ impl EmbeddingTable {
                 count[i as usize] += 1.0;
             }
             for (share, n) in shares.iter_mut().zip(count) {
-                *share = 1.0 / n;
+                *share = 1.0 / f64::max(n, 1.0);
             }
         }
         let rows = self.rows / self.weights.max(1);
@@ -159,10 +160,10 @@ impl Primitive for Embedding {
             let shares = self.table.shares(list);
             if y.dtype().half().is_some() {
                 let wide = copy::cast(&y, DType::Float32)?;
-                scale_rows::<f32>(&wide, list, &shares, width);
+                scale_rows::<f32>(&wide, list.iter().map(|&i| shares[i as usize]));
                 return copy::cast(&wide, y.dtype()).map(out);
             }
-            match_dtype!(floats, y.dtype(), T => scale_rows::<T>(&y, list, &shares, width));
+            match_dtype!(floats, y.dtype(), T => scale_rows::<T>(&y, list.iter().map(|&i| shares[i as usize])));
         }
         Ok(out(y))
     }
@@ -208,14 +209,13 @@ pub(super) fn lookup(table: EmbeddingTable, weight: &Tensor, indices: &Tensor) -
     )
 }
 
-/// Multiplies each looked-up row by its share.
-fn scale_rows<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usize) {
-    let p = y.ptr::<T>();
-    for (k, &i) in list.iter().enumerate() {
-        let share = T::of(shares[i as usize]);
+/// Multiplies each row of a fresh matrix by its share.
+fn scale_rows<T: Element + Real>(y: &Tensor, shares: impl Iterator<Item = f64>) {
+    let (width, p) = (y.sizes().last().copied().unwrap_or(1), y.ptr::<T>());
+    for (row, share) in shares.map(T::of).enumerate() {
         for c in 0..width {
-            // SAFETY: S1 and S3: element (k, c) of the fresh contiguous output.
-            unsafe { *p.add(k * width + c) = share.mul(*p.add(k * width + c)) }
+            // SAFETY: S1 and S3: element (row, c) of the fresh contiguous output, which has a row for each share.
+            unsafe { *p.add(row * width + c) = share.mul(*p.add(row * width + c)) }
         }
     }
 }
@@ -251,27 +251,19 @@ pub(super) fn renormalize(
 pub(super) struct EmbeddingBackward(pub(super) EmbeddingTable);
 
 impl EmbeddingBackward {
+    /// The rows of `g`, one for each index of the list, added up.
     fn run<T: Element + Real>(&self, g: &Tensor, list: &[i64], width: usize) -> Result<Tensor> {
-        let y = Tensor::zeros(&[self.0.rows, width], g.dtype())?;
+        let table = &self.0;
+        let y = Tensor::empty(&[table.rows, width], g.dtype())?;
         let g = copy::contiguous(g)?;
-        let plain = self.0.padding.is_none() && !self.0.by_freq;
-        let shares = if plain { Vec::new() } else { self.0.shares(list) };
-        let (from, to) = (g.ptr::<T>().cast_const(), y.ptr::<T>());
-        for (k, &i) in list.iter().enumerate() {
-            let i = i as usize;
-            let share = shares.get(i).copied().unwrap_or(1.0);
-            if share == 0.0 {
-                continue;
-            }
-            for c in 0..width {
-                // SAFETY: S1, S3 and S6: `i` was checked to name a row of the fresh output; element (k, c) of the
-                // gradient, which has a row for every index.
-                unsafe {
-                    let o = to.add(i * width + c);
-                    let v = *from.add(k * width + c);
-                    *o = (*o).add(if share == 1.0 { v } else { T::of(share).mul(v) });
-                }
-            }
+        let bytes = (table.rows + list.len()) * size_of::<usize>();
+        let sums =
+            RowSums::new(table.rows, list, |row| !table.is_padding(row)).ok_or(ErrorKind::OutOfMemory { bytes })?;
+        // SAFETY: (1) S1 and S3: the contiguous gradient has a row for every index, the output those of the table; (2) it
+        // is fresh.
+        unsafe { sums.write(1, width, T::ZERO, g.ptr::<T>().cast_const(), y.ptr::<T>()) };
+        if table.by_freq {
+            scale_rows::<T>(&y, table.shares(list).into_iter());
         }
         Ok(y)
     }

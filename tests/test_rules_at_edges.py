@@ -51,8 +51,18 @@ def test_the_gradient_of_a_norm_is_0_at_0(rg: Any, order: float) -> None:
 
 
 def test_the_number_of_elements_that_are_not_0_is_flat(rg: Any) -> None:
-    x = leaf(rg, 1.0, 0.0)
-    same(pull(rg, rg.linalg.vector_norm(x, 0), x, INF), [0.0, 0.0])
+    """It gives no gradient, not one of zeros: an optimizer leaves alone what got none."""
+    x, other = leaf(rg, 1.0, 0.0), leaf(rg, 2.0, 0.0)
+    for y in (rg.linalg.vector_norm(x, 0), x.norm(0), rg.norm(x, 0, 0), rg.dist(x, other, 0)):
+        assert y.item() == 1.0
+        y.backward()
+        assert x.grad is None
+        assert other.grad is None
+    with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+        rg.autograd.grad(rg.linalg.vector_norm(x, 0), x)
+    same(rg.autograd.grad(rg.linalg.vector_norm(x * 2, 0) * INF + x.sum(), x)[0], [1.0, 1.0])
+    same(rg.func.grad(lambda x: rg.linalg.vector_norm(x, 0))(x.detach()), [0.0, 0.0])
+    same(rg.func.jvp(lambda x: rg.linalg.vector_norm(x, 0), (x.detach(),), (other.detach(),))[1], 0.0)
 
 
 def test_gradients_that_do_not_depend_on_the_operand_have_none_by_it(rg: Any) -> None:

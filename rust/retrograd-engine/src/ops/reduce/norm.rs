@@ -89,6 +89,12 @@ pub(super) fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &R
     scaled.mul(&off(&g.div(&norm.power(ord - 1.0)?)?, &none)?)
 }
 
+/// Whether the norm of this order is a number of elements: no small change of one changes it, and it gives no gradient,
+/// not one of zeros, as in PyTorch.
+fn counts(ord: Scalar) -> bool {
+    ord.as_f64() == 0.0
+}
+
 /// The change of the norm along `t`, element by element: to be summed.
 pub(super) fn norm_jvp(t: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     if !x.dtype().is_complex() {
@@ -124,6 +130,9 @@ impl Primitive for VectorNorm {
         norm_of_memory(xs[0], self.ord.as_f64(), &self.over).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        if counts(self.ord) {
+            return Ok(maybe(None));
+        }
         let (x, sizes) = (cx.saved(1)?, cx.sizes(0));
         let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.saved(0)?, sizes)?];
         norm_vjp(&g, x, &norm, self.ord.as_f64(), &self.over).map(one)
@@ -213,8 +222,8 @@ pub(crate) fn older_vector(
 /// Args: `x` a floating or complex dtype; `ord` the order `p` of `sum(abs(x) ** p) ** (1 / p)`, infinity for the
 /// largest magnitude, minus infinity for the smallest, 0 for the number of elements that are not zero; `dim`, `keepdim`
 /// as for `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`
-/// times that of the norm, 0 where the norm is 0. Raises: RuntimeError for integers, or an order without identity over
-/// no elements.
+/// times that of the norm, 0 where the norm is 0; none for order 0. Raises: RuntimeError for integers, or an order
+/// without identity over no elements.
 ///
 /// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
@@ -500,6 +509,9 @@ impl Primitive for Dist {
         norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &ReduceAxes::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        if counts(self.p) {
+            return Ok(smallvec![None, None]);
+        }
         let g = self.norm_vjp(cx.g(), cx.saved(2)?, cx.saved(0)?, cx.saved(1)?)?;
         let other = cx.when(1, || g.neg())?;
         Ok(smallvec![Some(g), other])

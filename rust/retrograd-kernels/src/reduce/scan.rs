@@ -175,65 +175,79 @@ unsafe fn groups<V: Vector, A: SimdElement, R: Reduce<A>, const L: usize>(
     a: *const A,
     o: *mut R::O,
 ) -> usize {
-    if n < L {
+    // As much of each line at once as the cache has in one place: lines whose distance is a multiple of its pages push
+    // each other out of it.
+    let wide = if n < LINES { L } else { LINES };
+    if n < wide {
         return 0;
     }
     for c in (0..x.size / L * L).step_by(L) {
-        let mut from = [[const { MaybeUninit::<A>::uninit() }; L]; L];
-        let mut to = [[const { MaybeUninit::<R::O>::uninit() }; L]; L];
+        let mut from = [[const { MaybeUninit::<A>::uninit() }; L]; LINES];
+        let mut to = [[const { MaybeUninit::<R::O>::uninit() }; L]; LINES];
+        let (from, to) = (&mut from[..wide], &mut to[..wide]);
         let mut acc = [r.init(); L];
         // SAFETY: duties 1-3: `L` lines of `n` elements; each is read before its place is written, unless it is known.
-        // (Vector 1-3, square 1) the squares are within them, ours have `L` rows of as many elements, of the size of
-        // `V`'s, and `to` is written before it is read.
         unsafe {
             let (a, o) = (a.offset(c as isize * x.strides[0]), o.offset(c as isize * x.strides[1]));
-            let places = |i: usize| if along < 0 { -((i + L - 1) as isize) } else { i as isize };
-            for i in (0..n / L * L).step_by(L) {
-                // The first of the square in memory.
-                let low = places(i);
-                V::transpose(a.offset(low).cast(), x.strides[0], from.as_mut_ptr().cast(), L as isize);
-                square(r, along, i, 0, &mut acc, &from, &mut to);
-                V::transpose(to.as_ptr().cast(), L as isize, o.offset(low).cast(), x.strides[1]);
+            for i in (0..n / wide * wide).step_by(wide) {
+                strip::<V, A, R, L>(r, along, i, 0, &mut acc, x.strides, a, o, from, to);
             }
-            let rest = n % L;
+            let rest = n % wide;
             if rest > 0 {
-                // A square that ends with the lines: what is before the rest of them was in the last one, and stays.
-                let (low, known) = (places(n - L), L - rest);
+                // They end with the lines: what is before the rest of them was among the last ones, and stays.
+                let known = wide - rest;
                 if along < 0 {
                     to.copy_within(..known, rest);
                 } else {
                     to.copy_within(rest.., 0);
                 }
-                V::transpose(a.offset(low).cast(), x.strides[0], from.as_mut_ptr().cast(), L as isize);
-                square(r, along, n - L, known, &mut acc, &from, &mut to);
-                V::transpose(to.as_ptr().cast(), L as isize, o.offset(low).cast(), x.strides[1]);
+                strip::<V, A, R, L>(r, along, n - wide, known, &mut acc, x.strides, a, o, from, to);
             }
         }
     }
     x.size / L * L
 }
 
-/// Scans the columns of a square, whose rows are elements from `i` on of `L` lines, but for those `known`.
+/// Scans the elements from `i` on of `L` lines, as many as `from` and `to` have rows, but for those `known`, whose
+/// results `to` has. Squares of them are transposed to `from`, and back from `to`.
 ///
 /// # Safety
-/// 1. All of `from` is initialised.
+/// 1-4 of [`turned`], for the lines at `a` and `o`, at the distances `across`. 5. `from` and `to` are as long as each
+/// other, a multiple of `L`, the length of `V`; `known` rows of `to` are initialised.
+#[allow(clippy::too_many_arguments)]
 #[inline(always)]
-unsafe fn square<A: SimdElement, R: Reduce<A>, const L: usize>(
+unsafe fn strip<V: Vector, A: SimdElement, R: Reduce<A>, const L: usize>(
     r: &R,
     along: isize,
     i: usize,
     known: usize,
     acc: &mut [R::Acc; L],
-    from: &[[MaybeUninit<A>; L]; L],
-    to: &mut [[MaybeUninit<R::O>; L]; L],
+    across: [isize; 2],
+    a: *const A,
+    o: *mut R::O,
+    from: &mut [[MaybeUninit<A>; L]],
+    to: &mut [[MaybeUninit<R::O>; L]],
 ) {
-    for k in known..L {
-        let row = if along < 0 { L - 1 - k } else { k };
+    let wide = to.len();
+    // The first of them in memory.
+    let low = if along < 0 { -((i + wide - 1) as isize) } else { i as isize };
+    for k in (0..wide).step_by(L) {
+        // SAFETY: (Vector 1-3) duties 1 and 5: a square of the lines, and `L` rows of as many elements.
+        unsafe {
+            V::transpose(a.offset(low + k as isize).cast(), across[0], from[k..].as_mut_ptr().cast(), L as isize)
+        };
+    }
+    for k in known..wide {
+        let row = if along < 0 { wide - 1 - k } else { k };
         for j in 0..L {
-            // SAFETY: duty 1.
+            // SAFETY: all rows have just been written.
             acc[j] = r.step(acc[j], unsafe { from[row][j].assume_init() });
             to[row][j] = MaybeUninit::new(r.finish(acc[j], i + k + 1));
         }
+    }
+    for k in (0..wide).step_by(L) {
+        // SAFETY: as before; all rows of `to` are initialised (duty 5), and the place is ours (duty 1).
+        unsafe { V::transpose(to[k..].as_ptr().cast(), L as isize, o.offset(low + k as isize).cast(), across[1]) };
     }
 }
 

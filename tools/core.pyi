@@ -8,7 +8,7 @@ from builtins import complex as _complex
 from builtins import float as _float
 from builtins import int as _int
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeAlias, TypeVar, final, overload
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import disjoint_base
 
@@ -669,6 +669,12 @@ def _queue_callback(callback: Callable[[], object]) -> None: ...
 def _register_classes(size: type[Size]) -> None: ...
 
 @final
+class _Size(tuple[_int, ...]):
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> _int: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Size: ...
+
 class _RecordedCall:
     def _guard(self, holder: object, key: object, found: object, entries: _int | None) -> None: ...
     def _is_like(self, other: _RecordedCall, with_other_numbers: _bool) -> _bool: ...

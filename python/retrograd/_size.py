@@ -3,16 +3,17 @@
 import math
 from _operator import index  # what `operator` has, which the interpreter need not look for
 
+from retrograd._core import _Size
 from retrograd._lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, SupportsIndex, overload
+    from typing import Any, SupportsIndex
 
 __all__ = ["Size"]
 
 
-class Size(tuple[int, ...]):
+class Size(_Size):
     """A tuple of ints: what `x.shape` and `x.size()` are.
 
     >>> rg.Size([2, 3])[1:] + (4,)
@@ -37,18 +38,6 @@ class Size(tuple[int, ...]):
 
     def __repr__(self) -> str:
         return f"{Size.__module__}.Size({list(self)})"  # torch's under the switch
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __getitem__(self, key: SupportsIndex, /) -> int: ...
-        @overload
-        def __getitem__(self, key: slice, /) -> "Size": ...
-
-    def __getitem__(self, key: "SupportsIndex | slice", /) -> "int | Size":
-        if isinstance(key, slice):
-            return tuple.__new__(Size, super().__getitem__(key))
-        return super().__getitem__(key)
 
     def __add__(self, other: "Any", /) -> "Any":
         if not isinstance(other, tuple):

@@ -176,25 +176,6 @@ pub fn number(py: Python<'_>, s: Scalar) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// `tuple.__new__` and the `Size` class of the Python package, whose own constructor would check the items again.
-static SIZE: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
-
-/// Registers the `Size` class of the Python package.
-pub fn set_size_class(py: Python<'_>, class: Py<PyAny>) -> PyResult<()> {
-    let new = py.get_type::<PyTuple>().getattr("__new__")?.unbind();
-    let _ = SIZE.set(py, (new, class));
-    Ok(())
-}
-
-/// Sizes as a `retrograd.Size`.
-pub fn size<'py>(py: Python<'py>, sizes: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-    let tuple = PyTuple::new(py, sizes)?;
-    match SIZE.get(py) {
-        Some((new, class)) => new.bind(py).call1((class, tuple)),
-        None => Ok(tuple.into_any()),
-    }
-}
-
 /// A value of the core as a Python object; the module and the name of the op that it is a result of name tuples.
 pub fn object<'py>(py: Python<'py>, name: (&str, &str), v: Value) -> PyResult<Bound<'py, PyAny>> {
     match v {

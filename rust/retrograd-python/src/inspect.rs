@@ -14,7 +14,7 @@ use crate::call::type_name;
 use crate::errors::OrPy;
 use crate::node::{call_node, unwrap_node};
 use crate::wrap::unwrap;
-use crate::{convert, dtype};
+use crate::{dtype, size};
 
 fn id_of(node: &NodeRef) -> usize {
     Counted::as_ptr(node).addr()
@@ -25,7 +25,7 @@ fn of_tensor<'py>(py: Python<'py>, t: &TensorFacts) -> PyResult<Bound<'py, PyTup
     let base = t.base.as_ref().map(|base| of_tensor(py, base)).transpose()?;
     let who = (t.id, t.handles, t.own_bytes).into_pyobject(py)?;
     let memory = (t.memory, t.storage_bytes, t.sharers, t.is_foreign).into_pyobject(py)?;
-    let what = (convert::size(py, &t.sizes)?, dtype::object(py, t.dtype)?, t.requires_grad).into_pyobject(py)?;
+    let what = (size::size(py, &t.sizes)?, dtype::object(py, t.dtype)?, t.requires_grad).into_pyobject(py)?;
     let rest = (t.is_number, t.version, t.written.0, base).into_pyobject(py)?;
     PyTuple::new(py, [who, memory, what, rest].iter().flat_map(|part| part.iter()).collect::<Vec<_>>())
 }
@@ -36,7 +36,7 @@ fn of_node<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTuple>
     let outputs: Vec<_> = node
         .outputs()
         .iter()
-        .map(|o| (convert::size(py, &o.sizes)?, dtype::object(py, o.dtype)?).into_pyobject(py))
+        .map(|o| (size::size(py, &o.sizes)?, dtype::object(py, o.dtype)?).into_pyobject(py))
         .collect::<PyResult<_>>()?;
     let edges: Vec<Option<(usize, u32)>> = node
         .next_edges()

@@ -33,6 +33,7 @@ mod saved;
 mod scope;
 mod shared;
 mod signature;
+mod size;
 mod tensor;
 mod threads;
 mod transforms;
@@ -45,8 +46,8 @@ use retrograd_engine::kernels::memory;
 
 /// Registers the classes that are written in Python and made by the core.
 #[pyfunction]
-fn _register_classes(py: Python<'_>, size: Py<PyAny>) -> PyResult<()> {
-    convert::set_size_class(py, size)
+fn _register_classes(size: &Bound<'_, PyAny>) -> PyResult<()> {
+    size::set_class(size)
 }
 
 /// Bytes in tensors' memory, and bytes that the pool has besides; exact while no other thread works with tensors.
@@ -117,6 +118,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     allocator::register(m)?;
     tensor::register(m)?;
     dtype::register(m)?;
+    size::register(m)?;
     format::register(m)?;
     generator::register(m)?;
     node::register(m)?;

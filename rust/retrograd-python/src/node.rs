@@ -23,7 +23,7 @@ use crate::hook::{Handle, PyPostHook, PyPreHook};
 use crate::object_slot::{self, Found};
 use crate::saved::PySavedTensor;
 use crate::wrap::{wrap, wrap_option};
-use crate::{convert, function};
+use crate::{convert, function, size};
 
 /// A recorded op, found as `tensor.grad_fn`. What it saves for its rule shows as attributes `_saved_<name>`.
 ///
@@ -123,7 +123,7 @@ pub fn input_metadata<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'p
         .iter()
         .map(|o| {
             let kw = PyDict::new(py);
-            kw.set_item("shape", convert::size(py, &o.sizes)?)?;
+            kw.set_item("shape", size::size(py, &o.sizes)?)?;
             kw.set_item("dtype", crate::dtype::object(py, o.dtype)?)?;
             kw.set_item("device", py.import("retrograd")?.getattr("device")?.call1(("cpu",))?)?;
             types.call((), Some(&kw))

@@ -14,20 +14,20 @@ use super::Any;
 use crate::call::{misfit, type_name};
 use crate::errors::{OrPy, warn_py};
 use crate::wrap::{PyTensor, wrap};
-use crate::{convert, dtype, format};
+use crate::{convert, dtype, format, size};
 
 #[pymethods]
 impl PyTensor {
     /// Sizes, one per axis.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        convert::size(py, self.0.sizes())
+        size::size(py, self.0.sizes())
     }
     /// Sizes, or the size of one axis.
     #[pyo3(signature = (dim = None))]
     fn size<'py>(&self, py: Python<'py>, dim: Option<&Any<'py>>) -> PyResult<Any<'py>> {
         match dim {
-            None => convert::size(py, self.0.sizes()),
+            None => size::size(py, self.0.sizes()),
             Some(d) => {
                 let d = convert::integer(d).ok_or_else(|| misfit("size", "dim", Some(0), "int", d))?;
                 let axis = retrograd_engine::tensor::layout::wrap_dim("size", d, self.0.ndim()).or_py()?;

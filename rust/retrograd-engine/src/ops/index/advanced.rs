@@ -2,9 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::walk::{
-    IndexWalk, add_in_float32, are_adjacent, is_mask, is_summed, positions, second, sum, summed, warn_of_bytes,
-};
+use super::walk::{IndexWalk, add_in_float32, are_adjacent, is_mask, is_summed, positions, sum, summed, warn_of_bytes};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
@@ -73,12 +71,10 @@ pub(super) fn zeros(sizes: &[usize], dtype: DType) -> Result<Tensor> {
 
 /// The elements of `x` at the indices, not recorded.
 pub(super) fn read_at(op: &'static str, x: &Tensor, at: &[usize], index: &[&Tensor]) -> Result<Tensor> {
-    let walk = IndexWalk::new(op, x.sizes(), x.strides(), at, index)?;
+    let walk = IndexWalk::new(op, x, at, index)?;
     let result = Tensor::empty(&walk.sizes, x.dtype())?;
-    match_dtype!(any, x.dtype(), T => {
-        // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) the result is fresh and has these sizes.
-        unsafe { walk.read(x.ptr::<T>().cast_const(), result.ptr::<T>()) }
-    });
+    // SAFETY: (1) S1 and S3, the walk being made for this tensor; (2) the result is fresh and has these sizes.
+    unsafe { walk.read(x.op_ptr().cast_const(), result.op_ptr())? };
     Ok(result)
 }
 
@@ -110,7 +106,7 @@ impl IndexPut {
 
     /// Checks everything, then writes the values to `to`.
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
-        let walk = IndexWalk::new(Self::NAME, to.sizes(), to.strides(), &self.at, &xs[2..])?;
+        let places = IndexWalk::new(Self::NAME, to, &self.at, &xs[2..])?.places()?;
         let filling;
         let mut values = xs[1];
         if values.dtype() != to.dtype() && self.fills(xs) {
@@ -129,22 +125,22 @@ impl IndexPut {
                 ),
             ));
         }
-        if !expands_to(values.sizes(), &walk.sizes) {
+        if !expands_to(values.sizes(), places.sizes()) {
             return Err(Error::shape(
                 "index_put",
                 format!(
                     "shape mismatch: value tensor of shape {:?} cannot be broadcast to indexing result of shape {:?}",
                     values.sizes(),
-                    walk.sizes
+                    places.sizes()
                 ),
             ));
         }
         // A row-major copy of the values, unless they are that already and disjoint from the target.
-        let fits = values.sizes() == &*walk.sizes && values.is_contiguous() && !copy::ranges_meet(values, to);
+        let fits = values.sizes() == places.sizes() && values.is_contiguous() && !copy::ranges_meet(values, to);
         let staged = if fits {
             values.clone()
         } else {
-            let staged = Tensor::empty(&walk.sizes, to.dtype())?;
+            let staged = Tensor::empty(places.sizes(), to.dtype())?;
             copy::copy_into(values, &staged)?;
             staged
         };
@@ -157,16 +153,14 @@ impl IndexPut {
         }
         if self.accumulate {
             return match_dtype!(rings, to.dtype(), T => {
-                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and is
+                // SAFETY: (1) S1 and S3, the walk being made for this tensor; (2) `staged` has the walk's sizes and is
                 // disjoint from `to`.
-                unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
+                unsafe { places.combine(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
             });
         }
-        match_dtype!(any, to.dtype(), T => {
-            // SAFETY: as above.
-            unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) }
-        });
+        // SAFETY: as above; `staged` has the dtype of `to`.
+        unsafe { places.write(staged.op_ptr().cast_const(), to.op_ptr()) };
         Ok(())
     }
 }

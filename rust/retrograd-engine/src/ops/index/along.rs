@@ -4,14 +4,13 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::advanced::{and_none, put_at, read_at, zeros};
-use super::along_index::{Along, rows_named};
+use super::along_index::{Along, rows_named, within};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::pick_rows;
 use crate::kernels::strided::is_contiguous;
-use crate::match_dtype;
 use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
@@ -90,7 +89,7 @@ impl Primitive for IndexSelect {
             return Ok(out(result));
         }
         // For the error alone, and for indices that count from the end: `read_at` checks what it uses (S6).
-        if index.as_slice::<i64>().unwrap_or(&[]).iter().any(|&i| i < 0 || i >= n as i64) {
+        if !within(index.as_slice().unwrap_or(&[]), n) {
             return Err(Error::index(
                 Self::NAME,
                 format!("index out of range in self: axis {} has size {n}", self.dim),
@@ -231,12 +230,10 @@ impl Primitive for Gather {
             return read_at(Self::NAME, &part, &[self.dim], &[&line]).map(out);
         }
         let at = Along::new(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
-        match_dtype!(any, x.dtype(), T => {
-            let y = Tensor::empty(index.sizes(), x.dtype())?;
-            // SAFETY: (1) S1 and S3; (2) the fresh result has the sizes of the index.
-            unsafe { at.read(x.ptr::<T>().cast_const(), y.ptr::<T>())? };
-            Ok(out(y))
-        })
+        let y = Tensor::empty(index.sizes(), x.dtype())?;
+        // SAFETY: (1) S1 and S3; (2) the fresh result has the sizes of the index.
+        unsafe { at.read(x.dtype().size(), x.op_ptr().cast_const(), y.op_ptr())? };
+        Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = zeros(cx.sizes(0), cx.g().dtype())?;

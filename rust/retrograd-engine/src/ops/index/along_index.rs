@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::rectangle::rectangles;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, num_threads, split};
-use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order, read_once};
+use crate::kernels::strided::{Axes, axis, plan_in_order, read_once};
 use crate::kernels::thresholds::index::{CHUNK, LINE};
 use crate::tensor::copy;
 use crate::tensor::layout::may_overlap;
@@ -34,7 +35,7 @@ pub struct Along {
 
 /// Whether all are from 0 to `n - 1`: by their signs, since old CPUs cannot compare 64 bits in vectors.
 #[inline(always)]
-fn within(values: &[i64], n: usize) -> bool {
+pub fn within(values: &[i64], n: usize) -> bool {
     let last = n as i64 - 1;
     values.iter().fold(0, |signs, &i| signs | i | last.wrapping_sub(i)) >= 0
 }
@@ -130,19 +131,13 @@ impl Along {
     /// to it if its value is 0, and how many there are. From one to the next the offset grows by [`Along::stride`].
     #[inline(always)]
     fn stretches(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize, usize)) {
-        let inner = axis(&self.axes, 0);
-        if positions.is_empty() {
-            return;
-        }
-        let (mut at, mut first) = (positions.start, positions.start % inner.size);
-        for [base] in Offsets::starting_at(self.axes.get(1..).unwrap_or(&[]), positions.start / inner.size) {
-            let count = (inner.size - first).min(positions.end - at);
-            f(at, base + first as isize * inner.strides[0], count);
-            (at, first) = (at + count, 0);
-            if at == positions.end {
-                return;
+        let (inner, rows) = (axis(&self.axes, 0), self.axes.get(1..).unwrap_or(&[]));
+        rectangles(rows, inner.size, positions, |part| {
+            let base = part.base + part.first as isize * inner.strides[0];
+            for row in 0..part.rows {
+                f(part.at + row * part.len, base + row as isize * part.step, part.count);
             }
-        }
+        });
     }
 
     /// The distance in the tensor between neighbouring places of the index.
@@ -150,12 +145,28 @@ impl Along {
         axis(&self.axes, 0).strides[0]
     }
 
-    /// Reads the elements in order; an error if a value leads nowhere.
+    /// Reads the elements, of `width` bytes each, in order; an error if a value leads nowhere.
     ///
     /// # Safety
     /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of
     ///    the index, and disjoint from them.
-    pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) -> Result<()> {
+    pub unsafe fn read(&self, width: usize, from: *const u8, to: *mut u8) -> Result<()> {
+        // SAFETY: (1, 2) ours, and bytes are aligned anywhere.
+        unsafe {
+            match width {
+                1 => self.read_units::<[u8; 1]>(from.cast(), to.cast()),
+                2 => self.read_units::<[u8; 2]>(from.cast(), to.cast()),
+                4 => self.read_units::<[u8; 4]>(from.cast(), to.cast()),
+                8 => self.read_units::<[u8; 8]>(from.cast(), to.cast()),
+                _ => self.read_units::<[u8; 16]>(from.cast(), to.cast()),
+            }
+        }
+    }
+
+    /// # Safety
+    /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of
+    ///    the index, and disjoint from them.
+    unsafe fn read_units<T: Copy>(&self, from: *const T, to: *mut T) -> Result<()> {
         let (wrong, count) = (AtomicBool::new(false), self.index.numel());
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
         let values = self.values();

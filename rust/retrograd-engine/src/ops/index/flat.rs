@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::advanced::{and_none, read_at};
 use super::along::gather;
-use super::walk::{IndexWalk, add_in_float32, second, sum};
+use super::walk::{IndexWalk, add_in_float32, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
@@ -123,20 +123,18 @@ impl Primitive for Put {
         }
         let result = copy::row_major(xs[0])?;
         let (to, from) = (line(&result)?, line(xs[2])?);
-        let walk = IndexWalk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
-        let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
+        let walk = IndexWalk::new(Self::NAME, &to, &[0], &[&line(xs[1])?]);
+        let places = walk.and_then(IndexWalk::places).map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
             return match_dtype!(rings, to.dtype(), T => {
-                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the
+                // SAFETY: (1) S1 and S3, the walk being made for this tensor; (2) `from` has as many elements as the
                 // index, and the result is fresh.
-                unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
+                unsafe { places.combine(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(out(result))
             });
         }
-        match_dtype!(any, to.dtype(), T => {
-            // SAFETY: as above.
-            unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) }
-        });
+        // SAFETY: as above; the dtypes are the same.
+        unsafe { places.write(from.op_ptr().cast_const(), to.op_ptr()) };
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -7,6 +7,7 @@ pub mod flat;
 pub mod index_reduce;
 pub mod items;
 pub mod mask;
+mod rectangle;
 pub mod scatter;
 pub mod scatter_mask;
 pub mod scatter_reduce;

@@ -7,7 +7,7 @@ use super::advanced::and_none;
 use super::along::check_index;
 use super::along_index::{Along, rows_named};
 use super::scatter_reduce::scatter_reduce_as;
-use super::walk::{IndexWalk, add_in_float32, is_summed, second, sum, summed};
+use super::walk::{IndexWalk, add_in_float32, is_summed, sum, summed};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
@@ -90,18 +90,16 @@ impl Scatter {
             src = copy::copy(&src)?;
         }
         if let Some((line, to)) = rows_named(to, self.dim, index)? {
-            let walk = IndexWalk::new(self.name(), to.sizes(), to.strides(), &[self.dim], &[&line])?;
+            let places = IndexWalk::new(self.name(), &to, &[self.dim], &[&line])?.places()?;
             if self.add {
                 match_dtype!(rings, to.dtype(), T => {
-                    // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) the source has the sizes of the
+                    // SAFETY: (1) S1 and S3, the walk being made for this tensor; (2) the source has the sizes of the
                     // index, which are the walk's, and is disjoint from `to`.
-                    unsafe { walk.write(src.ptr::<T>(), to.ptr(), sum::<T>) };
+                    unsafe { places.combine(src.ptr::<T>(), to.ptr(), sum::<T>) };
                 });
             } else {
-                match_dtype!(any, to.dtype(), T => {
-                    // SAFETY: as above.
-                    unsafe { walk.write(src.ptr::<T>(), to.ptr(), second::<T>) };
-                });
+                // SAFETY: as above; the dtypes are the same.
+                unsafe { places.write(src.op_ptr().cast_const(), to.op_ptr()) };
             }
             return Ok(());
         }

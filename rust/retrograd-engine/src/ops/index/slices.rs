@@ -3,7 +3,8 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::walk::{IndexWalk, add_in_float32, second};
+use super::along_index::within;
+use super::walk::{IndexWalk, Places, add_in_float32};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::{self, OverlapRules, Reads, Repeats};
@@ -17,7 +18,7 @@ use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, memory, view};
 use crate::tensor::copy;
-use crate::tensor::layout::wrap_dim;
+use crate::tensor::layout::{numel, wrap_dim};
 use crate::tensor::{DType, Dims, Dtypes, FromScalar, Scalar, Tensor};
 
 /// The tensor with an axis to count along: a 0-dim one is seen as a vector.
@@ -28,20 +29,21 @@ fn vector(t: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// The positions in `to` of the slices at `index`.
-fn walk(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<IndexWalk> {
-    let index = vector(index)?;
-    if to.ndim() == 0 {
-        return IndexWalk::new(op, &[1], &[1], &[0], &[&index]);
-    }
-    IndexWalk::new(op, to.sizes(), to.strides(), &[dim], &[&index])
+/// The places in `to` of the slices at `index`.
+fn places(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<Places> {
+    IndexWalk::new(op, &vector(to)?, &[dim], &[&vector(index)?])?.places()
 }
 
 /// Refuses positions that count from the end, or are outside the axis. `says` makes the error. Memory does not rest on
 /// it: the walk checks what it uses (S6).
 fn check_positions(to: &Tensor, dim: usize, index: &Tensor, says: impl Fn(String) -> Error) -> Result<()> {
-    let n = to.sizes().get(dim).map_or(1, |&n| n as i64);
-    match copy::cast(index, DType::Int64)?.to_vec::<i64>()?.iter().find(|&&i| i < 0 || i >= n) {
+    let n = to.sizes().get(dim).copied().unwrap_or(1);
+    let index = copy::own_indices(index)?;
+    let values = index.as_slice::<i64>().unwrap_or(&[]);
+    if within(values, n) {
+        return Ok(());
+    }
+    match values.iter().find(|i| !within(&[**i], n)) {
         Some(i) => Err(says(format!("index {i} is out of bounds for dimension {dim} with size {n}"))),
         None => Ok(()),
     }
@@ -128,20 +130,19 @@ impl WriteSlices {
             How::Add(_) => Error::shape(Self::NAME, detail),
             How::Copy => Error::index("index_copy", format!("index_copy_(): {detail}")),
         })?;
-        let walk = walk(Self::NAME, to, self.dim, index)?;
+        let places = places(Self::NAME, to, self.dim, index)?;
         let source = staged(source, to)?;
-        debug_assert_eq!(walk.sizes.iter().product::<usize>(), source.numel());
+        debug_assert_eq!(numel(places.sizes()), source.numel());
         match self.how {
             How::Add(alpha) => match_dtype!(rings, to.dtype(), T => {
                 let alpha = T::from_scalar(alpha);
-                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
+                let add = move |a: T, b: T| a.add(b.mul(alpha));
+                // SAFETY: (1) S1 and S3, the walk being made for this tensor; (2) `source` has as many elements as the
                 // walk, row-major, and is disjoint from `to`.
-                unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.add(b.mul(alpha))) };
+                unsafe { places.combine(source.ptr::<T>().cast_const(), to.ptr::<T>(), add) };
             }),
-            How::Copy => match_dtype!(any, to.dtype(), T => {
-                // SAFETY: as above.
-                unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) };
-            }),
+            // SAFETY: as above; the dtypes are the same.
+            How::Copy => unsafe { places.write(source.op_ptr().cast_const(), to.op_ptr()) },
         }
         Ok(())
     }
@@ -224,11 +225,11 @@ impl FillSlices {
             None => xs[2].item()?,
         };
         check_number(Self::NAME, value, to.dtype())?;
-        let walk = walk(Self::NAME, to, self.dim, xs[1])?;
+        let places = places(Self::NAME, to, self.dim, xs[1])?;
         match_dtype!(any, to.dtype(), T => {
             let value = T::from_scalar(value);
-            // SAFETY: (1) S1 and S3, the walk being made for this layout.
-            unsafe { walk.fill(to.ptr::<T>(), value) };
+            // SAFETY: (1) S1 and S3, the walk being made for this tensor.
+            unsafe { places.fill(to.ptr::<T>(), value) };
         });
         Ok(())
     }

@@ -2,21 +2,24 @@
 //! them.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
 
-use crate::error::{Error, ErrorKind, Result};
+use super::rectangle::{self, Rectangle, Run, rectangles};
+use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, num_threads, split};
 use crate::kernels::pointwise::copying;
 use crate::kernels::positions::Counted;
 use crate::kernels::real::Ring;
 use crate::kernels::row_sums::RowSums;
-use crate::kernels::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
+use crate::kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order, read_once};
+use crate::kernels::thresholds::index::CHUNK;
 use crate::match_dtype;
 use crate::storage::reclaim::reading;
 use crate::tensor::copy;
-use crate::tensor::layout::{broadcast, may_overlap, numel};
+use crate::tensor::layout::{broadcast, checked_numel, may_overlap, numel};
 use crate::tensor::{DType, Dims, Strides, Tensor, Truth};
 
 /// The elements that are not zero, counted.
@@ -93,25 +96,41 @@ pub fn are_adjacent(positions: &[(usize, Tensor)]) -> bool {
     positions.windows(2).all(|w| w[1].0 == w[0].0 + 1)
 }
 
-/// How many runs ahead memory is asked for.
-const AHEAD: usize = 8;
-
 /// What a run takes in nanoseconds beside the copy.
-const RUN_COST: f64 = 2.0;
+const RUN_COST: f64 = 1.0;
 
-/// A checked index: the result has the sizes `before`, those of the index, then `after`.
+/// An index into a tensor: the result has the sizes `before`, those of the index, then `after`. Its runs are those of
+/// the last axis after the index, in row-major order.
+///
+/// What the index says is checked where it becomes offsets: while elements are read, or, for those who write to what is
+/// not theirs, by [`IndexWalk::places`] beforehand.
 pub struct IndexWalk {
     pub sizes: Dims,
+    op: &'static str,
+    /// Contiguous int64 of the sizes of the broadcast index, each with the axis of the tensor, its size and its stride.
+    /// Strides are in bytes.
+    index: SmallVec<[(Tensor, usize, usize, isize); 1]>,
     before: Axes<1>,
-    offsets: Vec<isize>,
-    after: Axes<1>,
+    /// Offsets of the runs after a position of the index.
+    outer: SmallVec<[isize; 1]>,
+    run: Run,
+    /// How many runs each position of `before` has.
+    len: usize,
     /// Whether different elements of the tensor have different places in memory.
     apart: bool,
 }
 
+/// An [`IndexWalk`] whose offsets are known to be those of elements.
+pub struct Places {
+    walk: IndexWalk,
+    /// Of the runs, the same for each position of `before`; int64, of which no other thread knows (S6).
+    offsets: Tensor,
+}
+
 impl IndexWalk {
     /// The walk over a tensor of these sizes and strides; nothing of the tensor is touched.
-    pub fn new(op: &'static str, sizes: &[usize], strides: &[isize], at: &[usize], given: &[&Tensor]) -> Result<Self> {
+    pub fn new(op: &'static str, x: &Tensor, at: &[usize], given: &[&Tensor]) -> Result<Self> {
+        let (sizes, strides, width) = (x.sizes(), x.strides(), x.dtype().size());
         let index = positions(op, sizes, at, given)?;
         let mut shape = Dims::new();
         for (_, t) in &index {
@@ -124,7 +143,7 @@ impl IndexWalk {
                 )
             })?;
         }
-        let count = crate::tensor::layout::checked_numel(op, &shape)?;
+        let count = checked_numel(op, &shape)?;
         if count > 0 && index.iter().any(|(d, _)| sizes[*d] == 0) {
             return Err(Error::index(op, "index is out of bounds for dimension with size 0"));
         }
@@ -132,17 +151,40 @@ impl IndexWalk {
         let place = if are_adjacent(&index) { index.first().map_or(0, |(d, _)| *d) } else { 0 };
         let stay: Dims = (0..sizes.len()).filter(|d| index.iter().all(|(i, _)| i != d)).collect();
         let (left, right): (Dims, Dims) = stay.into_iter().partition(|&d| d < place);
+        // That of an axis of size 1 may be any.
+        let in_bytes = |d: usize| strides[d].wrapping_mul(width as isize);
         let pick = |ds: &Dims| -> (Dims, Strides) {
-            (ds.iter().map(|&d| sizes[d]).collect(), ds.iter().map(|&d| strides[d]).collect())
+            (ds.iter().map(|&d| sizes[d]).collect(), ds.iter().map(|&d| in_bytes(d)).collect())
         };
         let ((bs, bt), (rs, rt)) = (pick(&left), pick(&right));
         let mut result = bs.clone();
         result.extend_from_slice(&shape);
         result.extend_from_slice(&rs);
-        let empty = crate::tensor::layout::checked_numel(op, &result)? == 0;
-        let offsets = if empty { Vec::new() } else { offsets(op, &index, &shape, count, sizes, strides)? };
+        let empty = checked_numel(op, &result)? == 0;
         let (before, after) = (plan_in_order(&bs, [&bt]), plan_in_order(&rs, [&rt]));
-        Ok(Self { sizes: result, before, offsets, after, apart: !may_overlap(sizes, strides) })
+        let run = Run {
+            n: axis(&after, 0).size,
+            step: if after.is_empty() { width as isize } else { after[0].strides[0] },
+            width,
+        };
+        let outer: SmallVec<[isize; 1]> = Offsets::new(after.get(1..).unwrap_or(&[])).map(|[o]| o).collect();
+        let mut whole = SmallVec::new();
+        for (d, t) in if empty { Vec::new() } else { index } {
+            let t = if t.sizes() == &*shape && t.is_contiguous() {
+                t
+            } else {
+                let whole = Tensor::empty(&shape, DType::Int64)?;
+                copy::copy_into(&t, &whole)?;
+                whole
+            };
+            whole.push((t, d, sizes[d], in_bytes(d)));
+        }
+        let apart = !may_overlap(sizes, strides);
+        Ok(Self { sizes: result, op, index: whole, before, len: count * outer.len(), outer, run, apart })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.sizes.contains(&0)
     }
 
     /// How often the index is walked: once for each position of the axes before it.
@@ -150,171 +192,225 @@ impl IndexWalk {
         self.before.iter().map(|x| x.size).product()
     }
 
-    /// What a kernel over elements of this width takes on one thread, in nanoseconds.
-    fn cost(&self, width: usize) -> f64 {
+    /// What all runs take on one thread, in nanoseconds.
+    fn cost(&self) -> f64 {
         let elements = numel(&self.sizes);
-        (elements / self.run().0.max(1)) as f64 * RUN_COST + copying(elements * width)
+        (elements / self.run.n.max(1)) as f64 * RUN_COST + copying(elements * self.run.width)
     }
 
-    /// For the named ones of all positions of the axes before and of the index: calls `f` with an offset into memory
-    /// and the row-major position in the result, once for each run of elements, and `ahead` with the offset of a run
-    /// that is soon to come.
-    #[inline(always)]
-    fn runs(&self, positions: Range<usize>, ahead: impl Fn(isize), mut f: impl FnMut(isize, usize)) {
-        if self.sizes.contains(&0) {
-            return;
+    /// For callers to ask for before work is divided, since workers are not reading (R1).
+    fn values(&self) -> SmallVec<[&[i64]; 1]> {
+        self.index.iter().map(|(t, ..)| t.as_slice().unwrap_or(&[])).collect()
+    }
+
+    /// The offsets of positions of the index, whose values those are; false if one of them leads nowhere. Each value is
+    /// read once, so that what is checked is what is used (S6).
+    fn find(&self, values: &[&[i64]], positions: Range<usize>, offsets: &mut [i64]) -> bool {
+        /// Values that are copied at a time: the loops over a copy are vectorised. With AVX2 that takes 0.6 ns for each
+        /// value, and one loop over what is read once 0.9.
+        const PART: usize = 128;
+        let (level, mut own, mut all) = (InstructionSet::detect(), [0; PART], true);
+        offsets.fill(0);
+        for ((_, _, n, stride), values) in self.index.iter().zip(values) {
+            for (offsets, values) in offsets.chunks_mut(PART).zip(values[positions.clone()].chunks(PART)) {
+                let own = &mut own[..values.len()];
+                own.iter_mut().zip(values).for_each(|(own, i)| *own = read_once(i));
+                let task = AddOffsets { values: own, n: *n as i64, stride: *stride as i64, offsets };
+                // SAFETY: (`AddOffsets`) no duties.
+                all &= unsafe { for_isa(level, task) };
+            }
         }
-        let (n, len) = (self.run().0, self.offsets.len());
-        let outer = self.after.get(1..).unwrap_or(&[]);
-        let each: usize = outer.iter().map(|x| x.size).product::<usize>() * n;
-        let (mut at, mut first, mut left) = (positions.start * each, positions.start % len, positions.len());
-        for [b] in Offsets::starting_at(&self.before, positions.start / len) {
-            let offsets = &self.offsets[first..];
-            let offsets = &offsets[..offsets.len().min(left)];
-            for (i, &o) in offsets.iter().enumerate() {
-                if outer.is_empty() {
-                    if let Some(&next) = offsets.get(i + AHEAD) {
-                        ahead(b + next);
-                    }
-                    f(b + o, at);
-                    at += n;
-                } else {
-                    for [a] in Offsets::new(outer) {
-                        f(b + o + a, at);
-                        at += n;
+        all
+    }
+
+    /// The error that names a value which leads nowhere.
+    #[cold]
+    fn refusal(&self) -> Error {
+        let mut wrong = self.index.iter().zip(self.values()).filter_map(|((_, d, n, _), values)| {
+            let n = *n as i64;
+            let i = values.iter().find(|i| outside(**i, n) < 0)?;
+            Some(format!("index {i} is out of bounds for dimension {d} with size {n}"))
+        });
+        // None if another thread has changed it since.
+        Error::index(self.op, wrong.next().unwrap_or_else(|| "an index is out of bounds".to_owned()))
+    }
+
+    /// The offsets of all runs, the same for each position of `before`.
+    fn offsets(&self) -> Result<Tensor> {
+        if self.is_empty() {
+            return Tensor::empty(&[0], DType::Int64);
+        }
+        let (values, count, mut all) = (self.values(), self.len / self.outer.len(), true);
+        let offsets = Tensor::build::<i64>(&[self.len], |to| {
+            all = self.find(&values, 0..count, &mut to[..count]);
+            if let [_, _, ..] = *self.outer {
+                // From the last one on, since the runs of a position take the place of others.
+                for position in (0..count).rev() {
+                    let offset = to[position];
+                    let runs = &mut to[position * self.outer.len()..][..self.outer.len()];
+                    for (to, outer) in runs.iter_mut().zip(&self.outer) {
+                        *to = offset + *outer as i64;
                     }
                 }
             }
-            (first, left) = (0, left - offsets.len());
-            if left == 0 {
-                return;
-            }
-        }
+        })?;
+        if all { Ok(offsets) } else { Err(self.refusal()) }
     }
 
-    /// Elements of a run and their distance in memory.
-    fn run(&self) -> (usize, isize) {
-        let inner = axis(&self.after, 0);
-        (inner.size, inner.strides[0])
+    /// Checks the whole index, and keeps what it says (S6): for those who write to what is not theirs, which is not to
+    /// begin if it cannot be done.
+    pub fn places(self) -> Result<Places> {
+        Ok(Places { offsets: self.offsets()?, walk: self })
     }
 
-    /// Reads the indexed elements.
+    /// Reads the indexed elements; an error if an index leads nowhere.
     ///
     /// # Safety
-    /// 1. The walk was made for the sizes and strides at `from`, all readable. 2. `to` is writable for as many
-    ///    contiguous elements as `sizes` has, and disjoint from them.
-    pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
-        let (n, step) = self.run();
+    /// 1. The walk was made for the tensor at `from`, all of it readable. 2. `to` is writable for as many contiguous
+    ///    elements of its dtype as `sizes` has, and disjoint from them.
+    pub unsafe fn read(&self, from: *const u8, to: *mut u8) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
-        split(self.repeats() * self.offsets.len(), 1, self.cost(size_of::<T>()), &|positions| {
-            let (from, to) = (from.get().cast_const(), to.get());
-            self.runs(
-                positions,
-                |mem| prefetch_lines::<4, T>(from.wrapping_offset(mem)),
-                |mem, at| {
-                    // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
-                    unsafe {
-                        let (from, to) = (from.offset(mem), to.add(at));
-                        if step == 1 {
-                            std::ptr::copy_nonoverlapping(from, to, n);
-                        } else {
-                            (0..n).for_each(|i| *to.add(i) = *from.offset(i as isize * step));
-                        }
-                    }
-                },
-            );
+        let copy = |rectangle: &Rectangle, offsets: &[i64]| {
+            // SAFETY: (1) the offsets were checked against the sizes; (2, 3) ours, and the numbers are within `sizes`.
+            unsafe {
+                rectangle::copy::<false>(rectangle, offsets, self.run, 0..self.run.n, true, [from.get(), to.get()])
+            }
+        };
+        let repeats = self.repeats();
+        if repeats > 1 || self.outer.len() > 1 {
+            let offsets = self.offsets()?;
+            let offsets = offsets.as_slice::<i64>().unwrap_or(&[]);
+            split(repeats * self.len, 1, self.cost(), &|runs| {
+                rectangles(&self.before, self.len, runs, |part| copy(&part, &offsets[part.first..][..part.count]));
+            });
+            return Ok(());
+        }
+        // Nobody comes back to an offset.
+        let (values, wrong) = (self.values(), AtomicBool::new(false));
+        split(self.len, 1, self.cost(), &|runs| {
+            let mut offsets = vec![0; runs.len().min(CHUNK)];
+            for at in runs.clone().step_by(CHUNK) {
+                let part = at..runs.end.min(at + CHUNK);
+                let offsets = &mut offsets[..part.len()];
+                if !self.find(&values, part.clone(), offsets) {
+                    return wrong.store(true, Ordering::Relaxed);
+                }
+                rectangles(&self.before, self.len, part, |part| copy(&part, offsets));
+            }
         });
+        if wrong.into_inner() { Err(self.refusal()) } else { Ok(()) }
+    }
+}
+
+/// Adds the offset of each value to another one; false if a value leads nowhere. No duties.
+struct AddOffsets<'a> {
+    values: &'a [i64],
+    n: i64,
+    stride: i64,
+    offsets: &'a mut [i64],
+}
+
+impl Task for AddOffsets<'_> {
+    type Out = bool;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) -> bool {
+        let mut signs = 0;
+        for (offset, &i) in self.offsets.iter_mut().zip(self.values) {
+            signs |= outside(i, self.n);
+            // Negative ones count from the end.
+            let place = i + (self.n & (i >> 63));
+            *offset = offset.wrapping_add(place.wrapping_mul(self.stride));
+        }
+        signs >= 0
+    }
+}
+
+/// Negative if a position does not exist in an axis of `n`, where some count from the end. Without a comparison, since
+/// old CPUs cannot compare 64 bits in vectors.
+#[inline(always)]
+fn outside(i: i64, n: i64) -> i64 {
+    i.wrapping_add(n) | (n - 1).wrapping_sub(i)
+}
+
+impl Places {
+    /// The sizes of what is written.
+    pub fn sizes(&self) -> &[usize] {
+        &self.walk.sizes
+    }
+
+    /// Calls `work` with rectangles of whole rows, their offsets, and columns of their runs, which together are all.
+    ///
+    /// An index may name a place more than once, and the order of what is written there shows: threads share the axes
+    /// that are not indexed, and none if elements share memory.
+    fn share(&self, work: impl Fn(&Rectangle, &[i64], Range<usize>) + Sync) {
+        let (walk, repeats) = (&self.walk, self.walk.repeats());
+        if walk.is_empty() {
+            return;
+        }
+        let (len, n) = (walk.len, walk.run.n);
+        let offsets = self.offsets.as_slice().unwrap_or(&[]);
+        let part = |rows: Range<usize>, columns: Range<usize>| {
+            let runs = rows.start * len..rows.end * len;
+            rectangles(&walk.before, len, runs, |part| work(&part, offsets, columns.clone()));
+        };
+        let cost = if walk.apart { walk.cost() } else { 0.0 };
+        if repeats > 1 {
+            split(repeats, 1, cost, &|rows| part(rows, 0..n));
+        } else {
+            // Whole cache lines, and no more pieces than threads, since each walks the index.
+            let line = (64 / walk.run.width).max(1);
+            split(n, n.div_ceil(num_threads()).next_multiple_of(line), cost, &|columns| part(0..1, columns));
+        }
     }
 
     /// Writes one value to the indexed elements.
     ///
     /// # Safety
-    /// 1. The walk was made for the sizes and strides at `to`, all writable.
+    /// 1. The walk was made for the tensor at `to`, all of it writable, and its elements are `T`.
     pub unsafe fn fill<T: Copy>(&self, to: *mut T, value: T) {
-        let (n, step) = self.run();
-        self.runs(
-            0..self.repeats() * self.offsets.len(),
-            |_| {},
-            |mem, _| {
-                for i in 0..n {
-                    // SAFETY: (1) the offsets were checked against the sizes.
-                    unsafe { *to.offset(mem + i as isize * step) = value };
-                }
-            },
-        );
+        let walk = &self.walk;
+        if walk.is_empty() {
+            return;
+        }
+        let offsets = self.offsets.as_slice().unwrap_or(&[]);
+        rectangles(&walk.before, walk.len, 0..walk.repeats() * walk.len, |part| {
+            // SAFETY: (1) the offsets were checked against the sizes.
+            unsafe { rectangle::fill(&part, offsets, walk.run, to.cast(), value) };
+        });
     }
 
-    /// Writes, or combines by `f`, the indexed elements with those of `from`, in row-major order.
-    ///
-    /// An index may name a place more than once, and the order of these writes shows: threads share the axes that are
-    /// not indexed.
+    /// Writes the elements of `from` to the indexed ones, as in row-major order.
     ///
     /// # Safety
-    /// 1. The walk was made for the sizes and strides at `to`, all writable. 2. `from` is readable for as many
-    ///    contiguous elements as `sizes` has, and disjoint from them.
-    pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T + Sync) {
-        let ((n, step), level) = (self.run(), InstructionSet::detect());
-        let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
-        let part = |positions: Range<usize>, columns: Range<usize>| {
-            let (from, to) = (from.get().cast_const(), to.get());
-            let (first, count) = (columns.start, columns.len());
-            self.runs(
-                positions,
-                |mem| prefetch_lines::<4, T>(to.wrapping_offset(mem + first as isize * step)),
-                |mem, at| {
-                    // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
-                    unsafe {
-                        let to = to.offset(mem + first as isize * step);
-                        for_isa(level, Combine { from: from.add(at + first), to, step, n: count, f: &f });
-                    }
-                },
-            );
-        };
-        let (repeats, len) = (self.repeats(), self.offsets.len());
-        let cost = if self.apart { self.cost(size_of::<T>()) } else { 0.0 };
-        if repeats > 1 {
-            split(repeats, 1, cost, &|some| part(some.start * len..some.end * len, 0..n));
-        } else {
-            // Whole cache lines, and no more pieces than threads, since each walks the index.
-            let line = (64 / size_of::<T>()).max(1);
-            split(n, n.div_ceil(num_threads()).next_multiple_of(line), cost, &|columns| part(0..len, columns));
-        }
-    }
-}
-
-/// A task, so that what it reads is known not to change with what it writes, and fills the vectors that there are.
-///
-/// Duties: 1. `from` is readable for `n` elements; `to` is writable for as many, at distance `step`, and disjoint from
-/// them.
-struct Combine<'f, T, F> {
-    from: *const T,
-    to: *mut T,
-    step: isize,
-    n: usize,
-    f: &'f F,
-}
-
-impl<T: Copy, F: Fn(T, T) -> T> Task for Combine<'_, T, F> {
-    type Out = ();
-    const WIDE: bool = size_of::<T>() >= 4;
-
-    #[inline(always)]
-    unsafe fn run<S: Isa>(self) {
-        let Combine { from, to, step, n, f } = self;
-        // SAFETY: duty 1.
-        unsafe {
-            if step == 1 {
-                let (from, to) = (std::slice::from_raw_parts(from, n), std::slice::from_raw_parts_mut(to, n));
-                for (to, &from) in to.iter_mut().zip(from) {
-                    *to = f(*to, from);
-                }
-            } else {
-                for i in 0..n {
-                    let to = to.offset(i as isize * step);
-                    *to = f(*to, *from.add(i));
-                }
+    /// 1. The walk was made for the tensor at `to`, all of it writable. 2. `from` is readable for as many contiguous
+    ///    elements of its dtype as `sizes` has, and disjoint from them.
+    pub unsafe fn write(&self, from: *const u8, to: *mut u8) {
+        let (from, to, walk) = (SharedPtr(from.cast_mut()), SharedPtr(to), &self.walk);
+        self.share(|part, offsets, columns| {
+            // SAFETY: (1) the offsets were checked against the sizes; (2, 3) ours, and the numbers are within `sizes`.
+            unsafe {
+                rectangle::copy::<true>(part, offsets, walk.run, columns, walk.apart, [to.get(), from.get()]);
             }
-        }
+        });
+    }
+
+    /// Combines, by `f`, the indexed elements with those of `from`, as in row-major order.
+    ///
+    /// # Safety
+    /// 1. The walk was made for the tensor at `to`, all of it writable, and its elements are `T`. 2. `from` is readable
+    ///    for as many contiguous elements as `sizes` has, and disjoint from them.
+    pub unsafe fn combine<T: SimdElement>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T + Copy + Sync) {
+        let (from, to, walk) = (SharedPtr(from.cast_mut()), SharedPtr(to), &self.walk);
+        self.share(|part, offsets, columns| {
+            let sides = (to.get().cast::<u8>(), from.get().cast_const());
+            // SAFETY: (1) the offsets were checked against the sizes; (2, 3) ours, and the numbers are within `sizes`.
+            unsafe { rectangle::combine(part, offsets, walk.run, columns, walk.apart, sides, f) };
+        });
     }
 }
 
@@ -342,7 +438,9 @@ pub fn summed(base: &Tensor, dim: usize, index: &Tensor, src: &Tensor) -> Result
         return Ok(None);
     }
     let index = copy::contiguous(&copy::cast(index, DType::Int64)?)?;
-    let Some(sums) = RowSums::new(sizes[dim], index.as_slice::<i64>().unwrap_or(&[])) else { return Ok(None) };
+    let Some(sums) = RowSums::new(sizes[dim], index.as_slice::<i64>().unwrap_or(&[]), |_| true) else {
+        return Ok(None);
+    };
     let result = Tensor::empty(sizes, base.dtype())?;
     match_dtype!(rings, base.dtype(), T => {
         // SAFETY: S1 and S3: the one element; (1) the source has as many rows for each position before the axis, and
@@ -350,41 +448,6 @@ pub fn summed(base: &Tensor, dim: usize, index: &Tensor, src: &Tensor) -> Result
         unsafe { sums.write(count, n, *base.ptr::<T>(), src.ptr::<T>().cast_const(), result.ptr::<T>()) }
     });
     Ok(Some(result))
-}
-
-/// Sum over the index tensors of index times stride, for every position of the index.
-fn offsets(
-    op: &'static str,
-    index: &[(usize, Tensor)],
-    shape: &[usize],
-    count: usize,
-    sizes: &[usize],
-    strides: &[isize],
-) -> Result<Vec<isize>> {
-    debug_assert_eq!(numel(shape), count);
-    let mut offsets = Vec::new();
-    let bytes = count.saturating_mul(size_of::<isize>());
-    offsets.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { bytes })?;
-    offsets.resize(count, 0isize);
-    for (d, t) in index {
-        let whole = if t.sizes() == shape && t.is_contiguous() {
-            t.clone()
-        } else {
-            let whole = Tensor::empty(shape, DType::Int64)?;
-            copy::copy_into(t, &whole)?;
-            whole
-        };
-        let n = sizes[*d] as i64;
-        for (o, i) in offsets.iter_mut().zip(whole.as_slice::<i64>().unwrap_or(&[])) {
-            // S6: one read is checked and becomes the offset.
-            let i = read_once(i);
-            if i < -n || i >= n {
-                return Err(Error::index(op, format!("index {i} is out of bounds for dimension {d} with size {n}")));
-            }
-            *o += (if i < 0 { i + n } else { i }) as isize * strides[*d];
-        }
-    }
-    Ok(offsets)
 }
 
 /// Adds `source` to halves with `add`, in float32: sums are rounded once.
@@ -400,7 +463,112 @@ pub fn sum<T: Ring>(a: T, b: T) -> T {
     a.add(b)
 }
 
-/// `b`, for plain writes.
-pub fn second<T>(_a: T, b: T) -> T {
-    b
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::parallel::set_num_threads;
+
+    /// Places in an axis, many of them more than once, some counted from its end.
+    fn index(n: usize, sizes: &[usize]) -> Tensor {
+        let place = |k: usize| (k * k * 7 + k / 3) as i64 % n as i64;
+        let values: Vec<i64> =
+            (0..numel(sizes)).map(place).map(|i| if i % 3 == 0 { i - n as i64 } else { i }).collect();
+        Tensor::from_slice(&values, sizes).unwrap()
+    }
+
+    fn numbers(sizes: &[usize]) -> Tensor {
+        Tensor::from_slice(&(0..numel(sizes)).map(|i| i as f64).collect::<Vec<_>>(), sizes).unwrap()
+    }
+
+    /// For each element of the result, in order, the number of the element of the tensor that it is.
+    fn naive(sizes: &[usize], dim: usize, index: &Tensor) -> Vec<usize> {
+        let (n, after) = (sizes[dim], numel(&sizes[dim + 1..]));
+        let mut all = Vec::new();
+        for before in 0..numel(&sizes[..dim]) {
+            for i in index.to_vec::<i64>().unwrap() {
+                let row = before * n + i.rem_euclid(n as i64) as usize;
+                all.extend(row * after..(row + 1) * after);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn what_is_read_and_written_is_what_the_index_says_on_any_number_of_threads() {
+        let _reading = reading();
+        for (sizes, dim, shape) in [
+            (&[7][..], 0, &[9][..]),
+            (&[3000], 0, &[50, 70]),
+            (&[3000, 1], 0, &[66_003]),
+            (&[700, 8], 1, &[11]),
+            (&[301, 90], 1, &[41, 5]),
+            (&[40, 11, 3], 1, &[30]),
+            (&[3, 11, 40, 2], 1, &[30]),
+            (&[30, 5000], 0, &[33]),
+            (&[5, 3], 1, &[0]),
+        ] {
+            let (x, i) = (numbers(sizes), index(sizes[dim], shape));
+            let places = naive(sizes, dim, &i);
+            let reversed: Vec<i64> = (0..sizes.len() as i64).rev().collect();
+            for threads in [1, 2, 3] {
+                set_num_threads(threads);
+                for is_reversed in [false, true] {
+                    let target = || {
+                        let flipped = x.permute(&reversed).and_then(|t| copy::copy(&copy::contiguous(&t)?)).unwrap();
+                        if is_reversed { flipped.permute(&reversed).unwrap() } else { copy::copy(&x).unwrap() }
+                    };
+                    let what = format!("{sizes:?} {dim} {shape:?} {threads} {is_reversed}");
+                    let walk = |t: &Tensor| IndexWalk::new("index", t, &[dim], &[&i]).unwrap();
+                    let t = target();
+                    let read = Tensor::empty(&walk(&t).sizes, DType::Float64).unwrap();
+                    // SAFETY: (1) S1 and S3; (2) a fresh tensor of these sizes.
+                    unsafe { walk(&t).read(t.op_ptr(), read.op_ptr()).unwrap() };
+                    let want = places.iter().map(|&k| k as f64);
+                    assert!(read.to_vec::<f64>().unwrap().into_iter().eq(want), "{what}");
+
+                    let source = numbers(&walk(&t).sizes);
+                    let mut want = x.to_vec::<f64>().unwrap();
+                    places.iter().enumerate().for_each(|(at, &k)| want[k] = at as f64);
+                    // SAFETY: (1) S1 and S3; (2) another tensor of these sizes.
+                    unsafe { walk(&t).places().unwrap().write(source.op_ptr(), t.op_ptr()) };
+                    assert!(t.to_vec::<f64>().unwrap() == want, "{what}");
+
+                    let t = target();
+                    let mut want = x.to_vec::<f64>().unwrap();
+                    places.iter().enumerate().for_each(|(at, &k)| want[k] = want[k] / 2.0 + at as f64);
+                    // SAFETY: as above.
+                    unsafe {
+                        walk(&t).places().unwrap().combine(source.ptr::<f64>(), t.ptr::<f64>(), |a, b| a / 2.0 + b);
+                    }
+                    assert!(t.to_vec::<f64>().unwrap() == want, "{what}");
+                    places.iter().for_each(|&k| want[k] = -1.0);
+                    // SAFETY: as above.
+                    unsafe { walk(&t).places().unwrap().fill(t.ptr::<f64>(), -1.0) };
+                    assert!(t.to_vec::<f64>().unwrap() == want, "{what}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_that_leads_nowhere_is_refused_wherever_it_is() {
+        let _reading = reading();
+        for (sizes, dim) in [(&[6][..], 0), (&[2, 6], 1), (&[6, 3], 0)] {
+            let x = numbers(sizes);
+            for at in [0, 5, 127, 128, 1999] {
+                for value in [6, -7, i64::MIN, i64::MAX] {
+                    let mut values = vec![-6; 2000];
+                    values[at] = value;
+                    let i = Tensor::from_slice(&values, &[2000]).unwrap();
+                    let walk = IndexWalk::new("index", &x, &[dim], &[&i]).unwrap();
+                    let to = Tensor::empty(&walk.sizes, DType::Float64).unwrap();
+                    // SAFETY: (1) S1 and S3; (2) a fresh tensor of these sizes.
+                    let error = unsafe { walk.read(x.op_ptr(), to.op_ptr()) }.unwrap_err();
+                    let text = format!("index {value} is out of bounds for dimension {dim} with size 6");
+                    assert!(error.to_string().contains(&text), "{error}");
+                    assert!(walk.places().err().unwrap().to_string().contains(&text));
+                }
+            }
+        }
+    }
 }

@@ -22,10 +22,12 @@ mod ops;
 mod scan;
 
 pub use best::best;
-pub use engine::{Cascade, reduce, reduce_at, row};
-pub use halves::sum_rows_of_halves;
+pub use engine::{Cascade, InVectors, reduce, reduce_at, row};
+pub use halves::reduce_rows_of_halves;
 pub use mapped::sum_of;
-pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Squares, Sum, row_moments};
+pub use ops::{
+    All, Any, CountNonzero, CumProd, CumSum, Max, Mean, Min, Moments, NanSum, Prod, Squares, Sum, row_moments,
+};
 pub use scan::{scan, scan_at};
 
 /// A reduction. `step` and `combine` must be associative and commutative up to rounding. Implementors mark all methods

@@ -3,9 +3,9 @@
 //! It knows element sizes but no element types, so it is compiled once per number of operands, and a body only has to
 //! be compiled for contiguous elements. Rows that are contiguous are passed on in place. Other inputs are gathered into
 //! pieces in L1, other outputs scattered from one; short rows share a piece, and so do longer ones that follow each
-//! other in memory or are broadcast. A piece that already holds the elements it needs, such as a broadcast row, is not
-//! filled again. Where an input is broadcast along rows, bodies that are as fast as memory have a loop that keeps its
-//! element in a register.
+//! other in memory or are broadcast, and parts of rows that are columns of an input, which is then read line by line. A
+//! piece that already holds the elements it needs, such as a broadcast row, is not filled again. Where an input is
+//! broadcast along rows, bodies that are as fast as memory have a loop that keeps its element in a register.
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
 //! converted on the way, so no body is compiled for halves.
@@ -13,12 +13,13 @@
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-use super::super::simd::{InstructionSet, Isa, Task, for_isa};
+use super::super::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
+use super::copy::copy_columns;
 use super::halves::{self, Half};
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, STAYING_ROW, STRIDED_PIECE};
+use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, SQUARE, STAYING_ROW, STRIDED_PIECE};
 
 /// An operand whose element type is forgotten.
 #[derive(Clone, Copy, Debug)]
@@ -156,13 +157,13 @@ unsafe fn walk_axes<const N: usize>(
 /// A piece of each operand.
 struct Held<const N: usize> {
     pieces: [Piece; N],
-    /// Where the elements in each come from, and how many they are.
-    of: [(*mut u8, usize); N],
+    /// Where the elements in each come from, how many a row has, and how many rows they are.
+    of: [(*mut u8, usize, usize); N],
 }
 
 impl<const N: usize> Held<N> {
     fn new() -> Self {
-        Self { pieces: [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N], of: [(null_mut(), 0); N] }
+        Self { pieces: [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N], of: [(null_mut(), 0, 0); N] }
     }
 }
 
@@ -240,7 +241,17 @@ impl<const N: usize> Tile<N> {
             // SAFETY: the tile's rows.
             return unsafe { body.run([n, rows], p, s.map(|s| s[1])) };
         }
-        let (columns, height) = if share { (n, (most / n).min(rows)) } else { (n.min(most), 1) };
+        // An input whose columns are contiguous.
+        let turned = |k: usize| {
+            let width = elements[k].width as isize;
+            s[k][1] == width && s[k][0] != width && s[k][0] != 0
+        };
+        let squares = !share && n.min(rows) >= SQUARE && (1..N).any(turned);
+        let (columns, height) = match () {
+            () if share => (n, (most / n).min(rows)),
+            () if squares => (n.min(whole / SQUARE), SQUARE),
+            () => (n.min(most), 1),
+        };
         // Row by row, as they lie in memory, unless a piece can be kept for the next row, or lines of it.
         let kept = |k: usize| s[k][1] == 0 && elements[k].half.is_some();
         let across = if share || strided || (0..N).any(kept) { rows } else { 1 };
@@ -250,38 +261,44 @@ impl<const N: usize> Tile<N> {
             for row in (first..first + across).step_by(height) {
                 let h = height.min(rows - row);
                 let count = m * h;
-                let mut q = [null_mut(); N];
+                let (mut q, mut apart) = ([null_mut(); N], [0; N]);
                 let (mut out, mut streams) = (null_mut(), false);
                 for k in 0..N {
                     let width = elements[k].width as isize;
                     // SAFETY: duty 1: a position of the tile.
                     let at = unsafe { p[k].offset(column as isize * s[k][0] + row as isize * s[k][1]) };
                     let dense = (m == 1 || s[k][0] == width) && (h == 1 || s[k][1] == m as isize * width);
-                    let in_place = (dense || stays(k)) && !copied[k] && elements[k].half.is_none();
+                    let in_rows = dense || stays(k) || squares && s[k][0] == width;
+                    let in_place = in_rows && !copied[k] && elements[k].half.is_none();
                     if k == 0 {
-                        (out, streams) = (at, in_place && self.streams);
+                        (out, streams) = (at, in_place && dense && self.streams);
                     }
                     if in_place && !(k == 0 && streams) {
-                        q[k] = at;
+                        (q[k], apart[k]) = (at, s[k][1]);
                         continue;
                     }
-                    q[k] = pieces[k].0.as_mut_ptr().cast();
-                    if k > 0 && (held[k].0 != at || held[k].1 < count) {
+                    (q[k], apart[k]) = (pieces[k].0.as_mut_ptr().cast(), (m * elements[k].held()) as isize);
+                    let (held_at, held_m, held_h) = held[k];
+                    let is_held = held_at == at && held_h >= h && (held_m == m || h == 1 && held_m > m);
+                    if k > 0 && !is_held {
                         let from = Rows { at: at.cast_const(), inner: s[k][0], outer: s[k][1] };
+                        if squares && turned(k) {
+                            // The next line of every column: they are more streams than the processor follows.
+                            for i in 0..m as isize {
+                                prefetch_lines::<1, _>(at.wrapping_offset(i * s[k][0] + SQUARE as isize * width));
+                            }
+                        }
                         // SAFETY: (1) ours; (2) a piece has space for `count` elements.
                         unsafe { load(elements[k], m, h, from, q[k]) };
-                        held[k] = (at, count);
+                        held[k] = (at, m, h);
                     }
                 }
                 // SAFETY: (1) elements of the tile or of pieces; (2) the output is a piece or disjoint by duty 2 from
                 // inputs that are not copied, unless the first input is it.
                 unsafe {
                     match body {
-                        Loop::Along(_) => body.run([count, 1], q, [0; N]),
-                        Loop::Staying(..) => {
-                            let row = |k: usize| if stays(k) { s[k][1] } else { (m * elements[k].held()) as isize };
-                            body.run([m, h], q, std::array::from_fn(row));
-                        }
+                        Loop::Along(_) if !squares => body.run([count, 1], q, apart),
+                        _ => body.run([m, h], q, apart),
                     }
                 }
                 if streams {
@@ -422,6 +439,12 @@ unsafe fn copy_of<T: Copy>(
         // SAFETY: (Filled 1, 2) ours.
         return unsafe { for_isa(InstructionSet::detect(), Filled { n, rows, a, a_outer, o, o_outer }) };
     }
+    let is_turned = rows > 1 && a_outer == width && o_inner == width && a_inner != width;
+    if is_turned && a.cast::<T>().is_aligned() && o.cast::<T>().is_aligned() {
+        let (a, o) = (a.cast::<T>(), o.cast::<T>());
+        // SAFETY: (1-3) ours: bytes from element to element are multiples of the width.
+        return unsafe { copy_columns([n, rows], a, a_inner / width, o, o_outer / width) };
+    }
     for row in 0..rows as isize {
         // SAFETY: duties 1 and 2; elements such as complex numbers are aligned to less than `T`.
         unsafe {
@@ -464,6 +487,79 @@ impl<T: Copy> Task for Filled<T> {
                     o.add(i).write_unaligned(value);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{each, runs};
+    use super::*;
+
+    /// `2 x - y + z` of all elements, each operand from its first one on.
+    fn combined<T: Copy + Sync + Default>(
+        f: fn([T; 3]) -> T,
+        sizes: &[usize],
+        inputs: [&[T]; 3],
+        strides: [&[isize]; 3],
+        out: &[isize],
+    ) -> Vec<T> {
+        let mut o = vec![T::default(); sizes.iter().product()];
+        // SAFETY: (1) each operand has the places of its strides; (2) the output is apart; (3) it is a permutation.
+        unsafe {
+            runs(&|xs, o| each(xs, o, f), sizes, inputs.map(<[T]>::as_ptr), strides, o.as_mut_ptr(), out);
+        }
+        o
+    }
+
+    /// Rows of the output that are columns of an input, beside rows, broadcast rows and broadcast columns.
+    #[test]
+    fn columns_of_inputs_are_read_in_squares() {
+        fn check<T: Copy + Sync + Default + PartialEq + std::fmt::Debug>(of: fn(usize) -> T, f: fn([T; 3]) -> T) {
+            for (rows, n) in [(16, 64), (17, 65), (40, 130), (33, 15), (15, 33), (16, 1025), (300, 300), (2, 3)] {
+                let (r, c) = (rows as isize, n as isize);
+                let x: Vec<T> = (0..2 * rows * n).map(of).collect();
+                let layouts = [[1, r], [c, 1], [0, 1], [1, 0], [0, 0], [2, 2 * r], [1, r + 1]];
+                for (i, a) in layouts.iter().enumerate() {
+                    let (b, d) = (&layouts[(i + 1) % layouts.len()], &layouts[(i + 3) % layouts.len()]);
+                    let got = combined(f, &[rows, n], [&x; 3], [a, b, d], &[c, 1]);
+                    let at = |s: &[isize; 2], i: usize, j: usize| x[(i as isize * s[0] + j as isize * s[1]) as usize];
+                    for i in 0..rows {
+                        for j in 0..n {
+                            let want = f([a, b, d].map(|s| at(s, i, j)));
+                            assert_eq!(got[i * n + j], want, "{rows} x {n}, {a:?} {b:?} {d:?} at {i}, {j}");
+                        }
+                    }
+                }
+            }
+        }
+        check::<f32>(|i| i as f32, |[x, y, z]| 2.0 * x - y + z);
+        check::<f64>(|i| i as f64, |[x, y, z]| 2.0 * x - y + z);
+        check::<u8>(|i| i as u8, |[x, y, z]| x.wrapping_mul(2).wrapping_sub(y).wrapping_add(z));
+        check::<[f64; 2]>(|i| [i as f64, 1.0], |[x, y, z]| [2.0 * x[0] - y[0] + z[0], x[1] + y[1] + z[1]]);
+    }
+
+    #[test]
+    fn columns_are_read_for_an_output_that_is_an_input() {
+        let (rows, n) = (50, 70);
+        let x: Vec<f64> = (0..rows * n).map(|i| i as f64).collect();
+        let mut o: Vec<f64> = x.iter().map(|x| x * 0.5).collect();
+        let before = o.clone();
+        let p = o.as_mut_ptr();
+        // SAFETY: (1) all elements; (2) the output is the first input; (3) it is contiguous.
+        unsafe {
+            let f = |v: [&[f64]; 2], o: &mut [MaybeUninit<f64>]| each(v, o, |[x, y]| x - y);
+            runs(
+                &f,
+                &[rows, n],
+                [p.cast_const(), x.as_ptr()],
+                [&[n as isize, 1], &[1, rows as isize]],
+                p,
+                &[n as isize, 1],
+            );
+        }
+        for (i, got) in o.iter().enumerate() {
+            assert_eq!(*got, before[i] - x[i / n + rows * (i % n)]);
         }
     }
 }

@@ -235,7 +235,7 @@ pub(super) unsafe fn lanes<const L: usize, A: SimdElement, R: Reduce<A>>(
 }
 
 /// A reduction of floats whose accumulators are elements, lane by lane.
-pub(super) trait InVectors<T: Real>: Reduce<T, Acc = T> {
+pub trait InVectors<T: Real>: Reduce<T, Acc = T> {
     /// As `combine`.
     fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V;
     /// As `step`.

@@ -1,4 +1,4 @@
-//! Sums of rows of halves, which become float32 in registers: the same trees as those of float32.
+//! Reductions of rows of halves, which become float32 in registers: the same trees as those of float32.
 
 use std::mem::MaybeUninit;
 
@@ -8,28 +8,31 @@ use half::{bf16, f16};
 use super::super::pointwise::{Half, narrow};
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
-use super::engine::{Cascade, ELEMENT_COST, Stored, in_lanes, in_registers, rest};
-use super::{BLOCK, Sum};
+use super::engine::{Cascade, ELEMENT_COST, InVectors, Stored, in_lanes, in_registers, rest};
+use super::{BLOCK, Reduce};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::PART;
 
 /// Lanes of a block, as for float32.
 const LANES: usize = 64;
 
-/// Sums rows of `n` halves each, contiguous and one after the other, on several threads if they are long. `finish`
-/// makes of each sum the result, which is rounded.
+/// Reduces rows of `n` halves each, contiguous and one after the other, on several threads if they are long. Results
+/// are rounded.
 ///
 /// # Panics
 /// If the number of elements is not that of the results times `n`.
-pub fn sum_rows_of_halves(half: Half, n: usize, x: &[u16], o: &mut [u16], finish: impl Fn(f32) -> f32 + Sync) {
+pub fn reduce_rows_of_halves<R>(r: &R, half: Half, n: usize, x: &[u16], o: &mut [u16])
+where
+    R: InVectors<f32> + Reduce<f32, O = f32>,
+{
     assert!(x.len() == n * o.len());
     let level = InstructionSet::detect();
-    let sum = |x: &[u16]| {
+    let row = |x: &[u16]| {
         // SAFETY: the tasks have no duties.
         unsafe {
             match half {
-                Half::F16 => for_isa(level, Row(x.reinterpret_cast::<f16>())),
-                Half::BF16 => for_isa(level, Row(x.reinterpret_cast::<bf16>())),
+                Half::F16 => for_isa(level, Row { r, x: x.reinterpret_cast::<f16>() }),
+                Half::BF16 => for_isa(level, Row { r, x: x.reinterpret_cast::<bf16>() }),
             }
         }
     };
@@ -37,25 +40,25 @@ pub fn sum_rows_of_halves(half: Half, n: usize, x: &[u16], o: &mut [u16], finish
     if let [o] = o
         && n >= 2 * PART
     {
-        let mut parts = vec![0.0; n.div_ceil(PART)];
+        let mut parts = vec![r.init(); n.div_ceil(PART)];
         let out = SharedPtr(parts.as_mut_ptr());
         split(n, PART, cost, &|range| {
             for start in range.clone().step_by(PART) {
-                let part = sum(&x[start..(start + PART).min(range.end)]);
+                let part = row(&x[start..(start + PART).min(range.end)]);
                 // SAFETY: the part's place is this piece's alone.
                 unsafe { *out.get().add(start / PART) = part };
             }
         });
         let mut cascade = Cascade::default();
-        parts.into_iter().for_each(|part| cascade.push::<f32, _>(&Sum, part));
-        return *o = rounded(half, finish(cascade.total::<f32, _>(&Sum)));
+        parts.into_iter().for_each(|part| cascade.push(r, part));
+        return *o = rounded(half, r.finish(cascade.total(r), n));
     }
     let out = SharedPtr(o.as_mut_ptr());
     split(o.len(), 1, cost, &|range| {
         for i in range {
-            let sum = finish(sum(&x[i * n..(i + 1) * n]));
+            let result = r.finish(row(&x[i * n..(i + 1) * n]), n);
             // SAFETY: the result's place is this piece's alone.
-            unsafe { *out.get().add(i) = rounded(half, sum) };
+            unsafe { *out.get().add(i) = rounded(half, result) };
         }
     });
 }
@@ -76,38 +79,44 @@ impl Stored<f32> for bf16 {
     }
 }
 
-/// The sum of a row, in float32.
-struct Row<'a, H>(&'a [H]);
+/// What a row comes to, in float32.
+struct Row<'a, R, H> {
+    r: &'a R,
+    x: &'a [H],
+}
 
-impl<H: Stored<f32> + Default> Task for Row<'_, H> {
+impl<R: InVectors<f32>, H: Stored<f32> + Default> Task for Row<'_, R, H> {
     type Out = f32;
     const WIDE: bool = true;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) -> f32 {
         let mut cascade = Cascade::default();
-        for x in self.0.chunks(BLOCK) {
+        for x in self.x.chunks(BLOCK) {
             // SAFETY: (block 1) Task 2.
-            cascade.push::<f32, _>(&Sum, unsafe { block::<S, H>(x) });
+            cascade.push(self.r, unsafe { block::<S, R, H>(self.r, x) });
         }
-        cascade.total::<f32, _>(&Sum)
+        cascade.total(self.r)
     }
 }
 
-/// The sum of a block: what the lanes leave is stored as float32 first.
+/// What a block comes to: what the lanes leave is stored as float32 first.
 ///
 /// # Safety
 /// 1. The CPU has the instructions of `S`.
 #[inline(always)]
-unsafe fn block<S: Isa, H: Stored<f32> + Default>(x: &[H]) -> f32 {
+unsafe fn block<S: Isa, R: InVectors<f32>, H: Stored<f32> + Default>(r: &R, x: &[H]) -> f32 {
     let len = <f32 as Real>::Vector::<S>::LEN;
     let (lanes, x) = x.split_at(in_lanes::<LANES>(x.len()));
     // SAFETY: (in_registers 1) the elements of a slice, a multiple of `LANES` if any; duty 1; (2) 64 lanes are 4
     // vectors of 16, 8 of 8 or 16 of 4. (load 1, 2) Duty 1; elements of the slice, or of `last`, which is longer than
     // any vector. (store 1, rest 1) `wide` has places for the fewer than 4 `LANES` elements in whole vectors.
     unsafe {
-        let acc =
-            if lanes.is_empty() { 0.0 } else { in_registers::<S, LANES, f32, H, _>(&Sum, lanes.len(), lanes.as_ptr()) };
+        let acc = if lanes.is_empty() {
+            r.init()
+        } else {
+            in_registers::<S, LANES, f32, H, R>(r, lanes.len(), lanes.as_ptr())
+        };
         let mut wide = [MaybeUninit::<f32>::uninit(); 4 * LANES];
         let wide = wide.as_mut_ptr().cast::<f32>();
         let whole = x.len() - x.len() % len;
@@ -120,7 +129,7 @@ unsafe fn block<S: Isa, H: Stored<f32> + Default>(x: &[H]) -> f32 {
             last[..end.len()].copy_from_slice(end);
             H::load::<S>(last.as_ptr()).store(wide.add(whole));
         }
-        rest(&Sum, acc, x.len(), wide.cast_const(), 1)
+        rest(r, acc, x.len(), wide.cast_const(), 1)
     }
 }
 

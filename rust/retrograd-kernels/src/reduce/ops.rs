@@ -13,6 +13,9 @@ use super::{Reduce, row};
 /// dtype.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum;
+/// The sum of the floats that are not NaN.
+#[derive(Clone, Copy, Debug)]
+pub struct NanSum;
 /// The product; dtypes as [`Sum`].
 #[derive(Clone, Copy, Debug)]
 pub struct Prod;
@@ -37,6 +40,9 @@ pub struct All;
 /// Whether any element is non-zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Any;
+/// How many elements are not zero.
+#[derive(Clone, Copy, Debug)]
+pub struct CountNonzero;
 /// Mean and sum of squared deviations (Welford) of floats, over any axes; for contiguous rows see [`row_moments`].
 #[derive(Clone, Copy, Debug)]
 pub struct Moments;
@@ -134,6 +140,28 @@ impl<A: Cast<Truth>> Reduce<A> for Any {
     }
 }
 
+impl<A: Cast<Truth> + SimdElement> Reduce<A> for CountNonzero {
+    type Acc = i64;
+    type O = i64;
+    const EXACT: bool = !A::WIDE;
+    #[inline(always)]
+    fn init(&self) -> i64 {
+        0
+    }
+    #[inline(always)]
+    fn step(&self, acc: i64, x: A) -> i64 {
+        acc + i64::from(x.cast().get())
+    }
+    #[inline(always)]
+    fn combine(&self, a: i64, b: i64) -> i64 {
+        a + b
+    }
+    #[inline(always)]
+    fn finish(&self, acc: i64, _: usize) -> i64 {
+        acc
+    }
+}
+
 macro_rules! extremes {
     // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
     ($($a:ty => $acc:ty, $low:expr, $high:expr $(, $lanes:ident)?);+ $(;)?) => {$(
@@ -220,6 +248,39 @@ where
     #[inline(always)]
     fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V {
         a.at_most(b).select(b.eq(b), b)
+    }
+}
+
+impl<T: Real + Send + Sync> Reduce<T> for NanSum {
+    type Acc = T;
+    type O = T;
+    #[inline(always)]
+    fn init(&self) -> T {
+        T::ZERO
+    }
+    #[inline(always)]
+    fn step(&self, acc: T, x: T) -> T {
+        acc.add(if x.is_nan() { T::ZERO } else { x })
+    }
+    // Of infinities of both signs the sum is NaN, and stays it.
+    #[inline(always)]
+    fn combine(&self, a: T, b: T) -> T {
+        a.add(b)
+    }
+    #[inline(always)]
+    fn finish(&self, acc: T, _: usize) -> T {
+        acc
+    }
+    in_vectors! { T }
+}
+impl<T: Real + Send + Sync> InVectors<T> for NanSum {
+    #[inline(always)]
+    fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V {
+        a + b
+    }
+    #[inline(always)]
+    fn step_vectors<V: Vector<Elem = T>>(&self, acc: V, x: V) -> V {
+        acc + x.select(x.eq(x), x.of(0.0))
     }
 }
 

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use ndarray::{Array2, Axis, ShapeBuilder};
 
-use super::super::simd::{InstructionSet, SimdElement};
+use super::super::simd::{InstructionSet, SimdElement, Vector};
 use super::super::strided::row_major;
 use super::*;
 use crate::naive;
@@ -105,6 +105,14 @@ fn every_reducer_on_every_layout() {
             let any: Vec<Truth> = picked.iter().map(|l| l.iter().any(|x| x.get()).into()).collect();
             let all: Vec<Truth> = picked.iter().map(|l| l.iter().all(|x| x.get()).into()).collect();
             assert!(run(level, &Any, &case, &flags, Truth::FALSE) == any);
+            let some: Vec<f32> =
+                bad.iter().map(|l| l.iter().filter(|x| !x.is_nan()).sum::<f32>()).map(|x| x + 0.0).collect();
+            assert!(!small || run(level, &NanSum, &case, &poisoned, 9.0) == some, "nansum {label}");
+            // NaN is no zero.
+            let counts: Vec<i64> = bad.iter().map(|l| l.iter().filter(|&&x| x != 0.0).count() as i64).collect();
+            assert!(run(level, &CountNonzero, &case, &poisoned, 9) == counts, "counts {label}");
+            let trues: Vec<i64> = picked.iter().map(|l| l.iter().filter(|x| x.get()).count() as i64).collect();
+            assert!(run(level, &CountNonzero, &case, &flags, 9) == trues, "counts {label}");
             assert!(run(level, &All, &case, &flags, Truth::FALSE) == all);
             for (got, line) in run(level, &Moments, &case, &wide, [0.0; 2]).iter().zip(&lines) {
                 let n = line.len() as f64;
@@ -123,8 +131,40 @@ fn every_instruction_set_gives_the_same_bits() {
         let a: Vec<f32> = numbers(case.buffer).iter().map(|x| x * 0.1).collect();
         let bits = |level| run(level, &Sum, &case, &a, 9.0).iter().map(|x: &f32| x.to_bits()).collect::<Vec<_>>();
         let first = bits(InstructionSet::BASELINE);
+        // Zeros for NaN give the bits of the sum without NaN.
+        let (mut poisoned, mut zeros) = (a.clone(), a.clone());
+        poisoned.iter_mut().step_by(7).for_each(|x| *x = f32::NAN);
+        zeros.iter_mut().step_by(7).for_each(|x| *x = 0.0);
         for level in InstructionSet::available() {
             assert!(bits(level) == first, "{level:?}");
+            let [of_numbers, of_all] =
+                [run(level, &NanSum, &case, &poisoned, 9.0), run(level, &Sum, &case, &zeros, 9.0)]
+                    .map(|sums| sums.iter().map(|x: &f32| x.to_bits()).collect::<Vec<_>>());
+            assert!(of_numbers == of_all, "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn infinities_of_both_signs_have_no_sum_without_nan_either() {
+    for n in [4, 9, 70, 300, 3000, 100_000] {
+        for level in InstructionSet::available() {
+            let mut x = vec![f64::NAN; n];
+            let sum = |x: &[f64]| {
+                let mut o = [9.0, 9.0];
+                // SAFETY: all elements; then two columns of half as many.
+                unsafe {
+                    reduce_at(level, &NanSum, &[], &[], &[n], &[1], x.as_ptr(), o.as_mut_ptr());
+                    let whole = o[0];
+                    reduce_at(level, &NanSum, &[2], &[1], &[n / 2], &[2], x.as_ptr(), o.as_mut_ptr());
+                    [whole, o[0]]
+                }
+            };
+            assert_eq!(sum(&x), [0.0; 2], "{level:?} {n}");
+            x[0] = f64::INFINITY;
+            assert_eq!(sum(&x), [f64::INFINITY; 2], "{level:?} {n}");
+            x[n / 2 * 2 - 2] = f64::NEG_INFINITY;
+            assert!(sum(&x).iter().all(|sum| sum.is_nan()), "{level:?} {n}");
         }
     }
 }
@@ -165,16 +205,48 @@ fn halves_have_the_sums_of_float32() {
             // SAFETY: contiguous rows.
             unsafe { reduce(&Sum, &[rows], &[n as isize], &[n], &[1], a.as_ptr(), want.as_mut_ptr()) };
             for (row, want) in halves.chunks(n).zip(&want) {
-                let sum = AtomicU32::new(0);
-                sum_rows_of_halves(half, n, row, &mut [0], |x| {
-                    sum.store(x.to_bits(), Relaxed);
-                    x
-                });
-                assert_eq!(sum.into_inner(), want.to_bits(), "{half:?} {rows} {n}");
+                let sum = Unrounded(AtomicU32::new(0));
+                reduce_rows_of_halves(&sum, half, n, row, &mut [0]);
+                assert_eq!(sum.0.into_inner(), want.to_bits(), "{half:?} {rows} {n}");
             }
-            sum_rows_of_halves(half, n, &halves, &mut got, |x| x);
+            reduce_rows_of_halves(&Sum, half, n, &halves, &mut got);
             assert!(got.iter().zip(&want).all(|(got, want)| *got == of(*want)), "{half:?} {rows} {n}");
+            // NaN in every place that a block treats in its own way.
+            let poisoned: Vec<u16> =
+                halves.iter().enumerate().map(|(i, &h)| if i % 5 == 3 { of(f32::NAN) } else { h }).collect();
+            let a: Vec<f32> = poisoned.iter().map(|&h| wide(h)).collect();
+            // SAFETY: contiguous rows.
+            unsafe { reduce(&NanSum, &[rows], &[n as isize], &[n], &[1], a.as_ptr(), want.as_mut_ptr()) };
+            reduce_rows_of_halves(&NanSum, half, n, &poisoned, &mut got);
+            assert!(got.iter().zip(&want).all(|(got, want)| *got == of(*want)), "nansum {half:?} {rows} {n}");
         }
+    }
+}
+
+/// A sum that keeps what it was before it was rounded.
+struct Unrounded(AtomicU32);
+
+impl Reduce<f32> for Unrounded {
+    type Acc = f32;
+    type O = f32;
+    fn init(&self) -> f32 {
+        0.0
+    }
+    fn step(&self, acc: f32, x: f32) -> f32 {
+        acc + x
+    }
+    fn combine(&self, a: f32, b: f32) -> f32 {
+        a + b
+    }
+    fn finish(&self, acc: f32, _: usize) -> f32 {
+        self.0.store(acc.to_bits(), Relaxed);
+        acc
+    }
+}
+
+impl InVectors<f32> for Unrounded {
+    fn combine_vectors<V: Vector<Elem = f32>>(&self, a: V, b: V) -> V {
+        a + b
     }
 }
 
@@ -235,7 +307,7 @@ fn scans_of_many_lines_are_those_of_each() {
         CumSum: Reduce<T, O = T>,
     {
         for level in InstructionSet::available() {
-            for (lines, n) in [(1, 40), (16, 16), (17, 33), (40, 100), (35, 15), (20, 28), (16, 31)] {
+            for (lines, n) in [(1, 40), (16, 16), (17, 33), (40, 100), (35, 15), (20, 28), (16, 31), (12, 9)] {
                 let a: Vec<T> = (0..lines * n).map(&of).collect();
                 for along in [1, -1] {
                     let first = if along < 0 { n - 1 } else { 0 };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use retrograd_macros::op;
 
+use crate::autocast;
 use crate::error::{Error, Result};
 use crate::ops::view::{permute, reshape_to};
 use crate::tensor::layout::wrap_dim;
@@ -109,6 +110,9 @@ fn aligned(operand: usize, x: &Tensor, mut names: Vec<Label>, all: &[Label]) -> 
     Ok(x)
 }
 
+/// The least terms with which a batch of products of two vectors is one of matrices.
+const FEW_TERMS: usize = 64;
+
 /// The product of two tensors with the same axes, broadcast, summed over `sum`, which stay with size 1.
 fn pair(a: &Tensor, b: &Tensor, sum: &[usize]) -> Result<Tensor> {
     let wide = |t: &Tensor, axis: usize| t.sizes()[axis] != 1;
@@ -126,6 +130,14 @@ fn pair(a: &Tensor, b: &Tensor, sum: &[usize]) -> Result<Tensor> {
     let left = axes(&|d| !shared.contains(&d) && wide(&a, d) && !wide(&b, d));
     let right = axes(&|d| !shared.contains(&d) && !wide(&a, d) && wide(&b, d));
     let batch = axes(&|d| !shared.contains(&d) && !left.contains(&d) && !right.contains(&d));
+    let terms: usize = shared.iter().map(|&d| a.sizes()[d]).product();
+    // A product of two vectors costs as much as `FEW_TERMS` terms of a product that is stored and summed. Halves would
+    // be rounded, and integers widen, on that way.
+    let is_exact = a.dtype() == b.dtype() && a.dtype().is_differentiable() && a.dtype().half().is_none();
+    if left.is_empty() && right.is_empty() && terms < FEW_TERMS && is_exact && !autocast::is_enabled() {
+        let dims: Vec<i64> = shared.iter().map(|&d| d as i64).collect();
+        return a.mul(&b)?.sum_dims(&dims, true);
+    }
     let matrices = |t: &Tensor, parts: [&[usize]; 3]| -> Result<Tensor> {
         let used = parts.concat();
         let rest = (0..t.ndim()).filter(|d| !used.contains(d));
@@ -367,6 +379,10 @@ mod tests {
             ("i,j,ik->jk", &[&[2], &[3], &[2, 2]]),
             ("ij,ij,j", &[&[2, 3], &[2, 3], &[3]]),
             ("a...,...b->...", &[&[2, 3], &[3, 2]]),
+            ("ij,ij->i", &[&[3, 2], &[3, 2]]),
+            ("ij,ij->j", &[&[3, 70], &[3, 70]]),
+            ("ij,ij->i", &[&[2, 70], &[2, 70]]),
+            ("ij,ij", &[&[3, 2], &[3, 2]]),
         ] {
             let xs: Vec<Tensor> = shapes.iter().zip(1..).map(|(s, i)| noise(i, s)).collect();
             gradcheck(&|xs| einsum(equation, xs)?.sin(), &xs);

@@ -16,12 +16,14 @@ use crate::kernels::pointwise::{Body, RunBody, lanes_of_slices};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::{Sum, reduce, sum_of};
 use crate::kernels::simd::Vector;
+use crate::kernels::strided::plan;
 use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
-use crate::ops::pointwise::run_scalar_loop;
+use crate::ops::pointwise::{out_like, run_scalar_loop};
 use crate::ops::view::{expand_to, reshape_to};
-use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
+use crate::tensor::layout::expanded_strides;
+use crate::tensor::{self, Dims, Dtypes, Scalar, Tensor};
 
 /// Operands: input and target, of equal sizes, then a weight and a weight of positive targets, which broadcast to them.
 /// Those that are missing are ones in the functions of an element.
@@ -61,6 +63,26 @@ fn element<V: Vector, const K: usize>(given: [V; K], from: usize) -> Element<V> 
         *one = given;
     }
     all
+}
+
+/// The elements of operands that broadcast to the first, in the one order that all of them have in memory without gaps:
+/// one element of those that are broadcast along every axis. `None` if there is no such order.
+fn in_memory_order<T: tensor::Element, const K: usize>(xs: [&Tensor; K]) -> Option<[&[T]; K]> {
+    if xs[0].numel() == 0 {
+        return Some([&[]; K]);
+    }
+    let sizes = xs[0].sizes();
+    let strides = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
+    let axes = plan(sizes, std::array::from_fn(|k| &strides[k][..]));
+    let lengths = match axes[..] {
+        [] => [1; K],
+        [axis] if axis.strides.iter().all(|&s| s == 0 || s == 1) => {
+            axis.strides.map(|s| if s == 1 { axis.size } else { 1 })
+        }
+        _ => return None,
+    };
+    // SAFETY: S1 to S3: the places of the operand, one after the other from its first element on.
+    Some(std::array::from_fn(|k| unsafe { std::slice::from_raw_parts(xs[k].ptr::<T>(), lengths[k]) }))
 }
 
 /// The body of [`ElementLoss::value`] with its parameter.
@@ -112,8 +134,8 @@ impl<L: ElementLoss, const SHOWN: usize> Loss<L, SHOWN> {
     fn missing(xs: &[&Tensor]) -> Result<Option<Tensor>> {
         (xs.len() < SHOWN).then(|| Tensor::full(&[], Scalar::Int(1), xs[0].dtype())).transpose()
     }
-    /// A tensor of the sizes of the input that a loop over `K` operands writes: all that the node shows, and a
-    /// cotangent in front of them if there is one.
+    /// A tensor of the sizes of the input, in its order in memory, that a loop over `K` operands writes: all that the
+    /// node shows, and a cotangent in front of them if there is one.
     fn each<const K: usize>(
         xs: &[&Tensor],
         g: Option<&Tensor>,
@@ -123,7 +145,7 @@ impl<L: ElementLoss, const SHOWN: usize> Loss<L, SHOWN> {
         let one = Self::missing(xs)?;
         let mut given = g.into_iter().chain(xs.iter().copied());
         let all = std::array::from_fn(|_| given.next().or(one.as_ref()).unwrap_or(xs[0]));
-        let y = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
+        let y = out_like(xs[0].sizes(), xs[0].dtype(), &xs[..1])?;
         run_scalar_loop(all, &y, f32, f64);
         Ok(y)
     }
@@ -132,16 +154,15 @@ impl<L: ElementLoss, const SHOWN: usize> Loss<L, SHOWN> {
         let (single, double) = (ValueOf::<L, f32>(self.p as f32, PhantomData), ValueOf::<L, f64>(self.p, PhantomData));
         Self::each::<SHOWN>(xs, None, &|v, o| lanes_of_slices(&single, v, o), &|v, o| lanes_of_slices(&double, v, o))
     }
-    /// The sum of the losses of the elements, divided by `over`. They are in memory only if an operand is not its
-    /// elements in a row.
+    /// The sum of the losses of the elements, divided by `over`. They are in memory only if the operands have no order
+    /// in common.
     fn total(&self, xs: &[&Tensor], over: f64) -> Result<Tensor> {
         let (one, n) = (Self::missing(xs)?, xs[0].numel());
         let all: [&Tensor; SHOWN] = std::array::from_fn(|i| xs.get(i).copied().or(one.as_ref()).unwrap_or(xs[0]));
         match_dtype!(floats, xs[0].dtype(), T => {
-            let rows = all.map(|x| x.as_slice::<T>().filter(|row| row.len() == n || row.len() == 1));
-            let sum = if rows.iter().all(Option::is_some) {
+            let sum = if let Some(rows) = in_memory_order::<T, SHOWN>(all) {
                 let value = ValueOf::<L, T>(self.p as T, PhantomData);
-                sum_of(&|v, o| lanes_of_slices(&value, v, o), n, rows.map(Option::unwrap_or_default))
+                sum_of(&|v, o| lanes_of_slices(&value, v, o), n, rows)
             } else {
                 let (losses, mut sum) = (self.values(xs)?, 0.0);
                 // SAFETY: (1) a dense tensor has its elements in one run (S1, S3), all written; (2, 3) a variable.
@@ -416,5 +437,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Operands that share another order than rows are summed in that order: the bits are those of the same memory in
+    /// rows. Losses of the elements, and derivatives, have the order of the input.
+    #[test]
+    fn operands_are_walked_in_their_order_in_memory() {
+        for sizes in [&[7usize, 3][..], &[70, 1000], &[1, 5], &[0, 3], &[2, 3, 5]] {
+            let [x, y, w] = [1, 2, 3].map(|seed| noise(seed, sizes));
+            let [xt, yt, wt] = [&x, &y, &w].map(|t| t.transpose(0, -1).unwrap());
+            let three = Tensor::full(&[], Scalar::Int(3), DType::Float64).unwrap();
+            for (name, _, loss) in LOSSES {
+                for (w, wt) in [(&w, &wt), (&three, &three)] {
+                    let [rows, columns] = [loss(&x, &y, w, "sum"), loss(&xt, &yt, wt, "sum")]
+                        .map(|sum| sum.unwrap().item().unwrap().as_f64().to_bits());
+                    // Of three axes, a weight that is no number has the order of the others, too.
+                    assert_eq!(rows, columns, "{name} {sizes:?}");
+                    let each = loss(&xt, &yt, wt, "none").unwrap();
+                    assert_eq!(values(&each), values(&loss(&x, &y, w, "none").unwrap().transpose(0, -1).unwrap()));
+                    if x.numel() > 0 && sizes[0] > 1 {
+                        assert_eq!(each.strides(), xt.strides(), "{name} {sizes:?}");
+                    }
+                }
+                // One operand in rows, the other in columns.
+                let mixed = copy_in_rows(&yt);
+                let [got, want] = [loss(&xt, &mixed, &wt, "sum"), loss(&xt, &yt, &wt, "sum")]
+                    .map(|sum| sum.unwrap().item().unwrap().as_f64());
+                assert!((got - want).abs() <= 1e-12 * want.abs().max(1.0), "{name} {sizes:?}: {got} {want}");
+            }
+        }
+    }
+
+    fn copy_in_rows(x: &Tensor) -> Tensor {
+        crate::tensor::copy::row_major(x).unwrap()
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result, Shape};
 use crate::kernels::math;
 use crate::kernels::pointwise::lanes_of_slices;
 use crate::ops::pointwise::select::where_;
-use crate::ops::pointwise::{elementary, run_scalar_loop};
+use crate::ops::pointwise::{elementary, out_like, run_scalar_loop};
 use crate::ops::view::{cat, reshape_to};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
@@ -54,7 +54,7 @@ impl Glu {
     }
     /// What the halves of `x` get from `g`, in one pass each.
     fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
-        let grad = Tensor::empty(x.sizes(), x.dtype())?;
+        let grad = out_like(x.sizes(), x.dtype(), &[x])?;
         let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
         run_scalar_loop([g, &b], &ga, &|v, o| lanes_of_slices(&Gated, v, o), &|v, o| lanes_of_slices(&Gated, v, o));
         run_scalar_loop([g, &a, &b], &gb, &|v, o| lanes_of_slices(&ToGate, v, o), &|v, o| {
@@ -73,7 +73,7 @@ impl Primitive for Glu {
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
-        let y = Tensor::empty(a.sizes(), a.dtype())?;
+        let y = out_like(a.sizes(), a.dtype(), &[&a])?;
         run_scalar_loop([&a, &b], &y, &|v, o| lanes_of_slices(&Gated, v, o), &|v, o| lanes_of_slices(&Gated, v, o));
         Ok(out(y))
     }
@@ -134,7 +134,7 @@ impl Primitive for Prelu {
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
-        let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
+        let y = out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
         run_scalar_loop([xs[0], xs[1]], &y, &|v, o| lanes_of_slices(&PreluValue, v, o), &|v, o| {
             lanes_of_slices(&PreluValue, v, o)
         });
@@ -263,6 +263,24 @@ mod tests {
         }
         gradcheck(&|x| softsign(&x[0]), &[noise(1, &[3, 4])]);
         gradcheck(&|x| tanhshrink(&x[0]), &[noise(1, &[3, 4])]);
+    }
+
+    #[test]
+    fn halves_of_columns_are_those_of_rows() {
+        for (sizes, dim) in [([40, 70], 0), ([40, 70], 1), ([2, 2], 1)] {
+            let x = noise(1, &sizes);
+            let (plain, turned) = (glu(&x, dim).unwrap(), glu(&x.t().unwrap(), 1 - dim).unwrap());
+            assert_eq!(turned.t().unwrap().to_vec::<f64>().unwrap(), plain.to_vec::<f64>().unwrap());
+            assert_eq!(turned.t().unwrap().strides(), plain.strides());
+            let grads = [false, true].map(|turn| {
+                let x = x.detach();
+                x.set_requires_grad(true).unwrap();
+                let y = if turn { glu(&x.t().unwrap(), 1 - dim).unwrap().t() } else { glu(&x, dim) }.unwrap();
+                let loss = y.mul(&plain).unwrap().sum(None).unwrap();
+                crate::autograd::grad(&loss, &[&x], false).unwrap()[0].as_ref().unwrap().to_vec::<f64>().unwrap()
+            });
+            assert_eq!(grads[0], grads[1]);
+        }
     }
 
     #[test]

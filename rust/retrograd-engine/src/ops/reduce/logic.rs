@@ -37,7 +37,8 @@ impl Primitive for Ask {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let over = &self.over;
         if self.what == Question::Count {
-            return run::<Truth, _>(&reduce::Sum, &copy::cast(xs[0], DType::Bool)?, over).map(out);
+            return match_dtype!(numeric, xs[0].dtype(), T => run::<T, _>(&reduce::CountNonzero, xs[0], over).map(out),
+                else run::<Truth, _>(&reduce::CountNonzero, &copy::cast(xs[0], DType::Bool)?, over).map(out));
         }
         let truth = match_dtype!(numeric, xs[0].dtype(), T => match self.what {
             Question::All => run::<T, _>(&reduce::All, xs[0], over)?,

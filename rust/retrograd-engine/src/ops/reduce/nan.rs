@@ -3,12 +3,14 @@
 use retrograd_macros::op;
 
 use super::ReduceAxes;
-use super::sum::{accumulated, sum_of};
+use super::sum::{accumulated, sum_of, sum_of_fields};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
+use crate::kernels::reduce;
 use crate::ops::memory::cast;
+use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// The tensor with zeros for NaN.
@@ -30,7 +32,10 @@ impl Primitive for NanSum {
     const DTYPES: Dtypes = Dtypes::ORDERED;
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), dtype: p.dtype }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let x = xs[0].detach();
+        let (x, dtype) = (xs[0].detach(), accumulated(xs[0].dtype(), self.dtype));
+        if dtype.is_floating() {
+            return sum_of_fields(&reduce::NanSum, &copy::cast(&x, dtype)?, &self.over).map(out);
+        }
         sum_of(&numbers(&x, &x.ne(&x)?)?, self.over.clone(), self.dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -95,6 +100,7 @@ pub fn nanmean(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option
 mod tests {
     use std::slice::from_ref;
 
+    use super::*;
     use crate::testing::{gradcheck, noise};
 
     #[test]
@@ -102,5 +108,52 @@ mod tests {
         let x = noise(1, &[3, 4]);
         gradcheck(&|xs| xs[0].nansum(Some(&[0]), true, None)?.exp(), from_ref(&x));
         gradcheck(&|xs| xs[0].nanmean(None, false, None)?.exp(), &[x]);
+    }
+
+    /// Bits of the sums in one pass, and of those of a copy that has zeros for NaN.
+    #[test]
+    fn sums_in_one_pass_are_those_of_zeros_for_nan() {
+        let mut values = noise(1, &[70 * 90]).to_vec::<f64>().unwrap();
+        values.iter_mut().step_by(13).for_each(|x| *x = f64::NAN);
+        values[5] = f64::INFINITY;
+        let whole = Tensor::from_slice(&values, &[70, 90]).unwrap();
+        let layouts: [fn(&Tensor) -> Result<Tensor>; 6] = [
+            |x| Ok(x.clone()),
+            |x| x.t(),
+            |x| x.narrow(1, 3, 40),
+            |x| x.narrow(0, 3, 1)?.expand(&[20, 90]),
+            |x| x.narrow(0, 0, 0),
+            |x| x.narrow(0, 1, 1)?.narrow(1, 1, 1),
+        ];
+        for dtype in [DType::Float64, DType::Float32, DType::Float16, DType::BFloat16] {
+            let whole = copy::cast(&whole, dtype).unwrap();
+            let zeros = numbers(&whole, &whole.ne(&whole).unwrap()).unwrap();
+            for layout in layouts {
+                let [x, zeros] = [&whole, &zeros].map(|x| layout(x).unwrap());
+                for dims in [None, Some(&[0][..]), Some(&[1]), Some(&[0, 1])] {
+                    for to in [None, Some(DType::Float64), Some(DType::Int64)] {
+                        if to == Some(DType::Int64) && x.numel() > 0 && dtype != DType::Float64 {
+                            continue;
+                        }
+                        let over = ReduceAxes::dims("nansum", dims, 2, false).unwrap();
+                        let (got, want) = (x.nansum(dims, false, to).unwrap(), sum_of(&zeros, over, to).unwrap());
+                        assert_eq!((got.dtype(), got.sizes()), (want.dtype(), want.sizes()));
+                        let bits = |t: &Tensor| {
+                            let wide = cast(t, DType::Float64).unwrap().to_vec::<f64>().unwrap();
+                            wide.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+                        };
+                        assert_eq!(
+                            bits(&got),
+                            bits(&want),
+                            "{dtype:?} {:?} {:?} {dims:?} {to:?}",
+                            x.sizes(),
+                            x.strides()
+                        );
+                    }
+                }
+            }
+        }
+        let opposed = Tensor::from_slice(&[f32::INFINITY, f32::NAN, f32::NEG_INFINITY], &[3]).unwrap();
+        assert!(opposed.nansum(None, false, None).unwrap().to_vec::<f32>().unwrap()[0].is_nan());
     }
 }

@@ -22,6 +22,7 @@ use crate::kernels::simd::{InstructionSet, Isa, Task, Vector, for_isa as on};
 use crate::kernels::thresholds::reduce::{CONVERTED, NEAR};
 use crate::match_dtype;
 use crate::ops::memory::cast;
+use crate::ops::pointwise::out_like;
 use crate::tensor::complex::part;
 use crate::tensor::copy;
 use crate::tensor::dtype::undeclared;
@@ -58,12 +59,12 @@ fn finite<V: Vector>(m: V) -> V {
     m.of(0.0).select(m.abs().eq(m.of(f64::INFINITY)), m)
 }
 
-/// `k(a, b)` for tensors of one dtype, `b` expanded to `a`, in a fresh tensor.
+/// `k(a, b)` for tensors of one dtype, `b` expanded to `a`, in a fresh tensor in the memory order of `a`.
 fn fresh2<K: Body<f32, 2> + Body<f64, 2>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let o = Tensor::empty(a.sizes(), a.dtype())?;
+    let o = out_like(a.sizes(), a.dtype(), &[a])?;
     let sb = expanded_strides(b.sizes(), b.strides(), a.sizes());
     match_dtype!(floats, a.dtype(), T => {
-        // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh and contiguous.
+        // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh.
         unsafe { lanes2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
         Ok(o)
     })

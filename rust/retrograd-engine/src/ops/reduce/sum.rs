@@ -8,7 +8,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Half;
-use crate::kernels::reduce::{self, Reduce};
+use crate::kernels::reduce::{self, InVectors, Reduce};
 use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::ops::{Value, view};
@@ -77,10 +77,18 @@ impl Primitive for Sum {
     }
 }
 
+/// A sum, or mean, of anything but integers.
+pub(super) fn sum_of_fields<R>(r: &R, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
+where
+    R: InVectors<f32> + Reduce<f32, O = f32> + Reduce<f64, O = f64>,
+{
+    match_dtype!(floats, x.dtype(), T => run::<T, _>(r, x, over), else sum_of_others(r, x, over))
+}
+
 /// A sum, or mean, of halves, which accumulate in float32, or of complex numbers: the sums of their parts.
 fn sum_of_others<R>(r: &R, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
-    R: Reduce<f32, Acc = f32, O = f32> + Reduce<f64, O = f64>,
+    R: InVectors<f32> + Reduce<f32, O = f32> + Reduce<f64, O = f64>,
 {
     if let Some(half) = x.dtype().half() {
         return sum_of_halves(r, half, x, over);
@@ -95,12 +103,10 @@ where
 }
 
 /// A sum, or mean, of halves. Contiguous rows are made float32 as they are read, others in whole.
-fn sum_of_halves<R: Reduce<f32, Acc = f32, O = f32>>(
-    r: &R,
-    half: Half,
-    x: &Tensor,
-    over: &ReduceAxes,
-) -> Result<Tensor> {
+fn sum_of_halves<R>(r: &R, half: Half, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
+where
+    R: InVectors<f32> + Reduce<f32, O = f32>,
+{
     let sizes = over.sizes(x.sizes());
     if !(x.is_contiguous() && over.is_trailing(x.ndim()) && x.numel() > 0) {
         return copy::cast(&run::<f32, _>(r, &copy::cast(x, DType::Float32)?, over)?, x.dtype());
@@ -112,7 +118,7 @@ fn sum_of_halves<R: Reduce<f32, Acc = f32, O = f32>>(
         (from, std::slice::from_raw_parts_mut(out.op_ptr().cast::<u16>(), out.numel()))
     };
     let n = from.len() / to.len();
-    reduce::sum_rows_of_halves(half, n, from, to, |sum| r.finish(sum, n));
+    reduce::reduce_rows_of_halves(r, half, n, from, to);
     Ok(out)
 }
 
@@ -245,8 +251,7 @@ impl Primitive for Mean {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::cast(xs[0], self.dtype.unwrap_or(xs[0].dtype()))?;
-        match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
-            else sum_of_others(&reduce::Mean, &x, &self.over).map(out))
+        sum_of_fields(&reduce::Mean, &x, &self.over).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // Of no elements there is nothing to divide, nor to differentiate.

@@ -23,7 +23,7 @@ mod walk;
 pub(crate) use cast::f32_of_bf16;
 pub(crate) use cast::f32_of_f16;
 pub use cast::{Cast, Convert, convert, convert_at};
-pub use copy::{copy_part, copy_strided, copy_strided_at, copying, fill, join_rows, pick_rows, repeat};
+pub use copy::{copy_part, copy_run, copy_strided, copy_strided_at, copying, fill, join_rows, pick_rows, repeat};
 pub use halves::{Half, narrow, widen};
 pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2};
 pub use planar::{Planar, magnitudes, planar1};
@@ -31,14 +31,15 @@ pub use scalar_loop::{RunBody, each, runs};
 pub use vectorized::{Body, lanes_of_slices, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
 pub use walk::{Operand, write_out};
 
-/// A scalar body; implementors mark `f` `#[inline(always)]` so that the loops vectorise it per instruction set.
-pub trait Map1<A, O>: Sync {
+/// A scalar body; implementors mark `f` `#[inline(always)]` so that the loops vectorise it per instruction set. A loop has
+/// a copy of it, which no store of results can change: what the body computes from its own numbers alone is computed once.
+pub trait Map1<A, O>: Copy + Sync {
     /// The body.
     fn f(&self, a: A) -> O;
 }
 
 /// As [`Map1`], of two operands.
-pub trait Map2<A, B, O>: Sync {
+pub trait Map2<A, B, O>: Copy + Sync {
     /// Whether the loop is compiled for every instruction set though that over other bodies is not.
     const WIDE: bool = false;
     /// Whether there are loops in which an operand stays at one element: where the body takes no longer than its
@@ -49,7 +50,7 @@ pub trait Map2<A, B, O>: Sync {
 }
 
 /// As [`Map1`], of three operands.
-pub trait Map3<A, B, C, O>: Sync {
+pub trait Map3<A, B, C, O>: Copy + Sync {
     /// The body.
     fn f(&self, a: A, b: B, c: C) -> O;
 }

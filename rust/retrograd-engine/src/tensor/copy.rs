@@ -3,7 +3,7 @@
 use crate::autograd::mode;
 use crate::compile::record;
 use crate::error::{Error, Result};
-use crate::kernels::pointwise;
+use crate::kernels::pointwise::{self, Convert, Operand};
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::kernels::truth::Truth;
 use crate::match_dtype;
@@ -115,6 +115,14 @@ fn copy_in_order(src: &Tensor, dst: &Tensor) -> Result<()> {
     Ok(())
 }
 
+/// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
+pub(crate) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
+    match x.dtype().half() {
+        Some(half) => Operand::halves(half, x.op_ptr().cast(), strides),
+        None => match_dtype!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
+    }
+}
+
 fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
     let (from, to) = (src.dtype(), dst.dtype());
     let strides = expanded_strides(src.sizes(), src.strides(), dst.sizes());
@@ -151,6 +159,12 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             warn_of_lost_imaginary_parts();
             return copy_into(&part(src, false)?, dst);
         }
+    }
+    let as_float32 = |dtype: DType| dtype == DType::Float32 || dtype.half().is_some();
+    if as_float32(from) && as_float32(to) {
+        // SAFETY: as above, for operands of float32, or halves.
+        unsafe { pointwise::walk1::<f32, f32, _>(&Convert, sizes, operand(dst, out), operand(src, &strides)) };
+        return Ok(());
     }
     macro_rules! pairs {
         ($($a:ident $t:ty),*) => { match from { $(DType::$a => to_any::<$t>(src, dst, &strides),)* _ => unreachable!() } };

@@ -91,14 +91,14 @@ casts!(i16 => u8, i8, i16, i32, i64, f32, f64; x => x);
 casts!(i32 => u8, i8, i16, i32, i64, f32, f64; x => x);
 casts!(i64 => u8, i8, i16, i32, i64, f32, f64; x => x);
 casts!(f32 => f32, f64; x => x);
-casts!(f32 => u8, i8, i16, i32; x => x as i32);
+casts!(f32 => u8, i8, i16, i32; x => i32_of_f32(x));
 casts!(f64 => f32, f64; x => x);
-casts!(f64 => u8, i8, i16, i32; x => x as i32);
+casts!(f64 => u8, i8, i16, i32; x => i32_of_f64(x));
 casts!(Truth => u8, i8, i16, i32, i64, f32, f64; x => x.get() as u8);
 casts!(f16 => i64, f32, f64; x => f32_of_f16(x));
-casts!(f16 => u8, i8, i16, i32; x => f32_of_f16(x) as i32);
+casts!(f16 => u8, i8, i16, i32; x => i32_of_f32(f32_of_f16(x)));
 casts!(bf16 => i64, f32, f64; x => f32_of_bf16(x));
-casts!(bf16 => u8, i8, i16, i32; x => f32_of_bf16(x) as i32);
+casts!(bf16 => u8, i8, i16, i32; x => i32_of_f32(f32_of_bf16(x)));
 
 cast_with!(f32 => i64; x => i64_of_f32(x));
 cast_with!(f64 => i64; x => i64_of_f64(x));
@@ -131,20 +131,20 @@ cast_with!(bf16 => bf16; x => x);
 cast_with!(f16 => bf16; x => bf16_of_f32(f32_of_f16(x)));
 cast_with!(bf16 => f16; x => f16_of_f32(f32_of_bf16(x)));
 
-/// Conversions to i64, which saturate. Without branches, so that loops vectorise.
-macro_rules! to_i64 {
-    ($($name:ident $t:ty),+) => { $(
+/// Conversions to integers, which saturate as `as` does. Without branches, so that loops vectorise.
+macro_rules! saturating {
+    ($($name:ident $t:ty => $i:ty),+) => { $(
         #[inline(always)]
-        fn $name(x: $t) -> i64 {
-            let inside = x.abs() < -(i64::MIN as $t);
-            // SAFETY: the number, or 0, is finite and its integer part is an i64.
-            let whole = unsafe { (if inside { x } else { 0.0 }).to_int_unchecked::<i64>() };
-            let end = if x > 0.0 { i64::MAX } else if x < 0.0 { i64::MIN } else { 0 };
+        fn $name(x: $t) -> $i {
+            let inside = x.abs() < -(<$i>::MIN as $t);
+            // SAFETY: the number, or 0, is finite and its integer part is of the type.
+            let whole = unsafe { (if inside { x } else { 0.0 }).to_int_unchecked::<$i>() };
+            let end = if x > 0.0 { <$i>::MAX } else if x < 0.0 { <$i>::MIN } else { 0 };
             if inside { whole } else { end }
         }
     )+ };
 }
-to_i64!(i64_of_f32 f32, i64_of_f64 f64);
+saturating!(i32_of_f32 f32 => i32, i32_of_f64 f64 => i32, i64_of_f32 f32 => i64, i64_of_f64 f64 => i64);
 
 /// Exact. Without branches, so that loops vectorise; `half` detects the CPU once per element instead.
 #[inline(always)]
@@ -220,11 +220,15 @@ mod tests {
     }
 
     #[test]
-    fn conversions_to_i64_saturate() {
+    fn conversions_to_integers_saturate() {
         let ends = [0.0, -0.0, 0.9, -0.9, 2f64.powi(63), -(2f64.powi(63)), f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
         let others = (0..2000).map(|i| f64::from(i - 1000) * 1.37 * 2f64.powi(i % 64));
         let near = [i64::MAX as f64, 9_223_372_036_854_774_784.0, -9_223_372_036_854_774_784.0];
-        for x in ends.into_iter().chain(near).chain(others) {
+        let near32 =
+            [2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0, 2147483647.5, -2147483648.5, 2147483520.0];
+        for x in ends.into_iter().chain(near).chain(near32).chain(others) {
+            assert_eq!(i32_of_f64(x), x as i32, "{x}");
+            assert_eq!(i32_of_f32(x as f32), x as f32 as i32, "{x}");
             assert_eq!(i64_of_f64(x), x as i64, "{x}");
             assert_eq!(i64_of_f32(x as f32), x as f32 as i64, "{x}");
         }

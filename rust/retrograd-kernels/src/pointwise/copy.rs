@@ -33,12 +33,12 @@ pub unsafe fn copy_part(from: *const u8, to: *mut u8, bytes: usize, whole: usize
             stream(from, to, bytes);
             finish();
         } else {
-            std::ptr::copy_nonoverlapping(from, to, bytes);
+            copy_run(from, to, bytes);
         }
     }
 }
 
-/// Copies elements between layouts of the same dtype; contiguous ones by `memcpy`, transposes in squares.
+/// Copies elements between layouts of the same dtype; rows in blocks, transposes in squares.
 ///
 /// # Safety
 /// 1. `a` is readable and initialised, and `o` writable, at every position of `sizes` under its strides. 2. They do not
@@ -100,17 +100,32 @@ unsafe fn copy_axes<T: Copy>(level: InstructionSet, mut axes: Axes<2>, a: *const
     let (x, y) = (axis(&axes, 0), axis(&axes, 1));
     let s = std::array::from_fn(|k| [x.strides[k], y.strides[k]]);
     for [po, pa] in Offsets::new(axes.get(2..).unwrap_or(&[])) {
-        // SAFETY: (CopyTile 1-3, Transpose 1-3) the offsets, and the two inner axes from each, are positions of `axes`:
-        // our 1-3.
-        unsafe {
-            let tile = CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) };
-            match size_of::<T>() {
-                4 if tile.is_transpose() => for_isa(level, Transpose::<f32>::of(&tile)),
-                8 if tile.is_transpose() => for_isa(level, Transpose::<f64>::of(&tile)),
-                _ => for_isa(level, tile),
-            }
+        // SAFETY: (1) the offsets, and the two inner axes from each, are positions of `axes`: our 1-3.
+        unsafe { copy_tile(level, CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) }) };
+    }
+}
+
+/// # Safety
+/// 1. The duties of the tile.
+unsafe fn copy_tile<T: Copy>(level: InstructionSet, tile: CopyTile<T>) {
+    // SAFETY: (CopyTile 1-3, Transpose 1-3) duty 1.
+    unsafe {
+        match size_of::<T>() {
+            4 if tile.is_transpose() => for_isa(level, Transpose::<f32>::of(&tile)),
+            8 if tile.is_transpose() => for_isa(level, Transpose::<f64>::of(&tile)),
+            _ => for_isa(level, tile),
         }
     }
+}
+
+/// Copies `rows` rows of `n` elements, `step` elements from row to row, each a column of the input: from column to
+/// column it is `across` elements.
+///
+/// # Safety
+/// As [`copy_strided`].
+pub(super) unsafe fn copy_columns<T: Copy>([n, rows]: [usize; 2], a: *const T, across: isize, o: *mut T, step: isize) {
+    // SAFETY: (1) ours.
+    unsafe { copy_tile(InstructionSet::detect(), CopyTile { n: [n, rows], s: [[1, step], [across, 1]], a, o }) };
 }
 
 /// Two axes, `n[0]` the inner; strides of output and input, inner and outer. Duties: 1-3 of [`copy_strided`].
@@ -139,7 +154,7 @@ impl<T: Copy> Task for CopyTile<T> {
         if so[0] == 1 && sa[0] == 1 {
             for row in 0..rows as isize {
                 // SAFETY: duties 1 and 2: rows of `n` contiguous elements on both sides.
-                unsafe { std::ptr::copy_nonoverlapping(a.offset(row * sa[1]), o.offset(row * so[1]), n) };
+                unsafe { copy_run(a.offset(row * sa[1]).cast(), o.offset(row * so[1]).cast(), n * size_of::<T>()) };
             }
         } else if sa[0] == 0 && so[0] == 1 && n > 0 {
             for row in 0..rows as isize {
@@ -366,18 +381,28 @@ impl Task for PickRows<'_> {
 
 /// Copies some bytes, few of them without a call; the last block overlaps the one before.
 ///
+/// Not by `memcpy`: that of glibc has instructions for long copies (`rep movsb`, from 2 KB on) which take Zen cores ten
+/// times as long where the destination begins a few bytes further into its page than the source.
+///
 /// # Safety
 /// 1. `a` is readable and `o` writable for `n` bytes. 2. They do not overlap.
 #[inline(always)]
-unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
+pub unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
     type Block = [MaybeUninit<u8>; 32];
     const LEN: usize = size_of::<Block>();
+    /// Blocks that are read together: the compiler makes a call of a loop over single ones.
+    const MANY: usize = 4;
     // SAFETY: duties 1 and 2; blocks are within the `n` bytes.
     unsafe {
-        if !(LEN..=16 * LEN).contains(&n) {
+        if n < LEN {
             return std::ptr::copy_nonoverlapping(a, o, n);
         }
         let mut at = 0;
+        while at + MANY * LEN <= n {
+            let blocks: [Block; MANY] = a.add(at).cast::<[Block; MANY]>().read_unaligned();
+            o.add(at).cast::<[Block; MANY]>().write_unaligned(blocks);
+            at += MANY * LEN;
+        }
         while at < n {
             let from = at.min(n - LEN);
             o.add(from).cast::<Block>().write_unaligned(a.add(from).cast::<Block>().read_unaligned());

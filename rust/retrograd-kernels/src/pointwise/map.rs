@@ -88,7 +88,7 @@ pub unsafe fn map2_contiguous<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>
         return unsafe { map2_walked(InstructionSet::detect(), f, &[n], a, &[1], b, &[1], o, &[1]) };
     }
     // SAFETY: Run 1 and 2 are our 1 and 2; 3 was just checked.
-    unsafe { for_isa(InstructionSet::detect(), Run2 { f, n, a, b, o }) }
+    unsafe { for_isa(InstructionSet::detect(), Run2 { f: *f, n, a, b, o }) }
 }
 
 /// [`map1`] with the instructions of `level`.
@@ -107,7 +107,7 @@ pub unsafe fn map1_at<A: SimdElement, O: Copy, F: Map1<A, O>>(
     let n = sizes.iter().product();
     if n < MANY && is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) {
         // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous.
-        return unsafe { for_isa(level, Run1 { f, n, a, o }) };
+        return unsafe { for_isa(level, Run1 { f: *f, n, a, o }) };
     }
     let body: Typed<F, (A, O)> = Typed { level, f, types: PhantomData };
     // SAFETY: (1-3) are ours.
@@ -134,7 +134,7 @@ pub unsafe fn map2_at<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>>(
     let dense = is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) && is_contiguous(sizes, b_strides);
     if dense && n < MANY && !same(b, o) {
         // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous; 3 was just checked.
-        return unsafe { for_isa(level, Run2 { f, n, a, b, o }) };
+        return unsafe { for_isa(level, Run2 { f: *f, n, a, b, o }) };
     }
     // SAFETY: (1-3) are ours.
     unsafe { map2_walked(level, f, sizes, a, a_strides, b, b_strides, o, o_strides) };
@@ -223,7 +223,7 @@ struct Typed<'f, F, Types> {
 impl<A: SimdElement, O: Copy, F: Map1<A, O>> Pieces for Typed<'_, F, (A, O)> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { for_isa(self.level, Run1 { f: self.f, n, a: p[1].cast_const().cast::<A>(), o: p[0].cast::<O>() }) }
+        unsafe { for_isa(self.level, Run1 { f: *self.f, n, a: p[1].cast_const().cast::<A>(), o: p[0].cast::<O>() }) }
     }
 }
 
@@ -231,7 +231,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F,
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         let (a, b) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>());
         // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { for_isa(self.level, Run2 { f: self.f, n, a, b, o: p[0].cast::<O>() }) }
+        unsafe { for_isa(self.level, Run2 { f: *self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
     fn staying(&self) -> Option<&dyn Staying> {
         if const { F::STAYING && A::WIDE } { Some(self) } else { None }
@@ -243,7 +243,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Staying for Typed<'_, F
         let (a, b) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>());
         let (o, apart) = (p[0].cast::<O>(), [apart[0], apart[1], apart[2]]);
         // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { for_isa(self.level, Staying2 { f: self.f, n, rows, a, b, o, apart, first: k == 1 }) }
+        unsafe { for_isa(self.level, Staying2 { f: *self.f, n, rows, a, b, o, apart, first: k == 1 }) }
     }
 }
 
@@ -251,23 +251,23 @@ impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Pieces for 
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         let (a, b, c) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>(), p[3].cast_const().cast::<C>());
         // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { for_isa(self.level, Run3 { f: self.f, n, a, b, c, o: p[0].cast::<O>() }) }
+        unsafe { for_isa(self.level, Run3 { f: *self.f, n, a, b, c, o: p[0].cast::<O>() }) }
     }
 }
 
 /// `n` contiguous elements. Duties: 1. the inputs are readable and initialised, the output writable, for `n` elements;
 /// 2. the output equals an input of the same element size, or is disjoint from it; 3. only the first input may equal
 ///    it.
-struct Run1<'f, F, A, O> {
-    f: &'f F,
+struct Run1<F, A, O> {
+    f: F,
     n: usize,
     a: *const A,
     o: *mut O,
 }
 
 /// As [`Run1`].
-struct Run2<'f, F, A, B, O> {
-    f: &'f F,
+struct Run2<F, A, B, O> {
+    f: F,
     n: usize,
     a: *const A,
     b: *const B,
@@ -276,8 +276,8 @@ struct Run2<'f, F, A, B, O> {
 
 /// As [`Run1`], for rows; of each, the first input, or else the second, is readable for one element, and is not the
 /// output.
-struct Staying2<'f, F, A, B, O> {
-    f: &'f F,
+struct Staying2<F, A, B, O> {
+    f: F,
     n: usize,
     rows: usize,
     a: *const A,
@@ -289,8 +289,8 @@ struct Staying2<'f, F, A, B, O> {
 }
 
 /// As [`Run1`].
-struct Run3<'f, F, A, B, C, O> {
-    f: &'f F,
+struct Run3<F, A, B, C, O> {
+    f: F,
     n: usize,
     a: *const A,
     b: *const B,
@@ -308,7 +308,7 @@ fn same<A, O>(a: *const A, o: *mut O) -> bool {
 // the loop is hot there are two: over slices, which need no test, and through one pointer for an output that is the
 // input.
 
-impl<A: SimdElement, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
+impl<A: SimdElement, O: Copy, F: Map1<A, O>> Task for Run1<F, A, O> {
     type Out = ();
     const WIDE: bool = A::WIDE;
 
@@ -340,7 +340,7 @@ impl<A: SimdElement, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
     }
 }
 
-impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> {
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<F, A, B, O> {
     type Out = ();
     const WIDE: bool = A::WIDE || F::WIDE;
 
@@ -374,7 +374,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A,
     }
 }
 
-impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Staying2<'_, F, A, B, O> {
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Staying2<F, A, B, O> {
     type Out = ();
     const WIDE: bool = A::WIDE || F::WIDE;
 
@@ -414,16 +414,27 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Staying2<'_, F
     }
 }
 
-impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Run3<'_, F, A, B, C, O> {
+impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Run3<F, A, B, C, O> {
     type Out = ();
     const WIDE: bool = B::WIDE;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
         let Run3 { f, n, a, b, c, o } = self;
+        // SAFETY: duty 1 for `b` and `c`; they are not the output (duty 3), so by duty 2 they are disjoint.
+        let (b, c) = unsafe { (std::slice::from_raw_parts(b, n), std::slice::from_raw_parts(c, n)) };
+        if same(a, o) {
+            let a: *mut A = o.cast();
+            for i in 0..n {
+                // SAFETY: duty 1; the element is read before its place is written.
+                unsafe { *o.add(i) = f.f(*a.add(i), b[i], c[i]) };
+            }
+            return;
+        }
+        // SAFETY: duty 1; the output is none of the inputs, so by duty 2 it is disjoint.
+        let (a, o) = unsafe { (std::slice::from_raw_parts(a, n), places(o, n)) };
         for i in 0..n {
-            // SAFETY: duties 1 and 2; the elements are read before the place is written.
-            unsafe { *o.add(i) = f.f(*a.add(i), *b.add(i), *c.add(i)) };
+            o[i] = MaybeUninit::new(f.f(a[i], b[i], c[i]));
         }
     }
 }

@@ -6,6 +6,7 @@ use super::*;
 use crate::naive::positions;
 use crate::thresholds::pointwise::STREAMED;
 
+#[derive(Clone, Copy)]
 struct Affine;
 impl Map1<f32, f32> for Affine {
     #[inline(always)]
@@ -13,6 +14,7 @@ impl Map1<f32, f32> for Affine {
         a * 3.0 - 1.0
     }
 }
+#[derive(Clone, Copy)]
 struct Sub;
 impl Map2<f32, f32, f32> for Sub {
     const STAYING: bool = true;
@@ -37,6 +39,7 @@ impl<T: Real> Body<T, 2> for Subs {
         a - a.of(2.0) * b
     }
 }
+#[derive(Clone, Copy)]
 struct Less;
 impl Map2<f64, f64, bool> for Less {
     #[inline(always)]
@@ -44,6 +47,7 @@ impl Map2<f64, f64, bool> for Less {
         a < b
     }
 }
+#[derive(Clone, Copy)]
 struct Choose;
 impl Map3<Truth, f64, f64, f64> for Choose {
     #[inline(always)]

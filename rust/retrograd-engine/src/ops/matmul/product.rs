@@ -195,6 +195,7 @@ pub(super) fn fresh3(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
 }
 
 /// `alpha * p + beta * x`.
+#[derive(Clone, Copy)]
 struct Blend<T> {
     alpha: T,
     beta: T,

@@ -36,13 +36,16 @@ pub static ROSTER: &[&Entry] = &[
     &power::SQUARE,
 ];
 
+#[derive(Clone, Copy)]
 struct Sum2;
 body!(Sum2, Ring, const STAYING = true; |a, b| a.add(b));
 
+#[derive(Clone, Copy)]
 struct Minus2;
 body!(Minus2, Ring, const STAYING = true; |a, b| a.sub(b));
 
 /// `a + alpha * b`.
+#[derive(Clone, Copy)]
 struct Axpy(Constant);
 impl<T: Ring> Map2<T, T, T> for Axpy {
     #[inline(always)]
@@ -313,6 +316,7 @@ pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
 #[derive(Clone, Debug)]
 struct Mul;
 
+#[derive(Clone, Copy)]
 struct Times;
 impl<T: Ring> Map2<T, T, T> for Times {
     // A product of complex numbers takes longer than its memory.

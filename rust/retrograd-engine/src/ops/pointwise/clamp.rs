@@ -39,21 +39,17 @@ struct Within<const OP: u8> {
     max: Option<Scalar>,
 }
 
-struct Bounds {
-    min: Option<Constant>,
-    max: Option<Constant>,
+/// The bounds that there are.
+#[derive(Clone, Copy)]
+struct Bounds<const MIN: bool, const MAX: bool> {
+    min: Constant,
+    max: Constant,
 }
-impl<T: Ordered> Map1<T, T> for Bounds {
+impl<const MIN: bool, const MAX: bool, T: Ordered> Map1<T, T> for Bounds<MIN, MAX> {
     #[inline(always)]
     fn f(&self, x: T) -> T {
-        let x = match self.min {
-            Some(c) => x.larger(T::constant(c)),
-            None => x,
-        };
-        match self.max {
-            Some(c) => x.smaller(T::constant(c)),
-            None => x,
-        }
+        let x = if MIN { x.larger(T::constant(self.min)) } else { x };
+        if MAX { x.smaller(T::constant(self.max)) } else { x }
     }
 }
 
@@ -75,8 +71,13 @@ impl<const OP: u8> Unary for Within<OP> {
     }
     const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
     fn kernel(&self, pass: Pass) -> Result<()> {
-        // Only the bounds that are there: the test for it is hoisted out of the loop.
-        pass.numeric(&Bounds { min: self.min.map(Constant::from), max: self.max.map(Constant::from) })
+        let [min, max] = [self.min, self.max].map(|bound| bound.map_or(Constant::from(0.0), Constant::from));
+        match (self.min, self.max) {
+            (Some(_), Some(_)) => pass.numeric(&Bounds::<true, true> { min, max }),
+            (Some(_), None) => pass.numeric(&Bounds::<true, false> { min, max }),
+            (None, Some(_)) => pass.numeric(&Bounds::<false, true> { min, max }),
+            (None, None) => pass.copy(),
+        }
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let above = self.min.map(|m| x.ge(&Tensor::number(m)?)).transpose()?;

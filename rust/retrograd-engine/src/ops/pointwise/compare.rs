@@ -65,7 +65,7 @@ struct Compare<R> {
 }
 
 /// Whether two numbers are equal, or are not.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Equality<const EQUAL: bool>;
 impl<const EQUAL: bool, T: Ring> Map2<T, T, Truth> for Equality<EQUAL> {
     #[inline(always)]
@@ -75,7 +75,7 @@ impl<const EQUAL: bool, T: Ring> Map2<T, T, Truth> for Equality<EQUAL> {
 }
 
 /// Whether the first number is less than the second, or greater; or equal to it, too.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Order<const LESS: bool, const EQUAL: bool>;
 impl<const LESS: bool, const EQUAL: bool, T: Ordered> Map2<T, T, Truth> for Order<LESS, EQUAL> {
     #[inline(always)]

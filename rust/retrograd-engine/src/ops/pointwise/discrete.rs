@@ -23,7 +23,7 @@ use crate::tensor::{DType, Dtypes, Tensor};
 pub static ROSTER: &[&Entry] = &[&GCD, &LCM, &HEAVISIDE, &ISPOSINF, &ISNEGINF, &ISREAL, &SIGNBIT, &ISIN];
 
 /// `gcd` and `lcm`, computed in int64 for all integer types.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Divisor<const LEAST: bool>;
 
 impl<const LEAST: bool> Map2<i64, i64, i64> for Divisor<LEAST> {

@@ -20,9 +20,11 @@ use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
+#[derive(Clone, Copy)]
 struct Quotient;
 body!(Quotient, Field, const STAYING = true; |a, b| a.div(b));
 /// The quotient rounded down, or towards zero.
+#[derive(Clone, Copy)]
 struct RoundedQuotient<const FLOOR: bool>;
 elementary!(RoundedQuotient<true>, |a, b| math::floor_quotient(a, b));
 impl<const FLOOR: bool, T: Arithmetic> Map2<T, T, T> for RoundedQuotient<FLOOR> {
@@ -177,9 +179,9 @@ impl Binary for FloorDivide {
     const NODE: &'static str = "NotImplemented";
     const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, _| no_derivative(Self::NAME, INSTEAD));
     type Class = Reals;
-    type Kernel = RoundedQuotient<true>;
+    type Kernel = FloatsInVectors<RoundedQuotient<true>>;
     fn kernel(&self) -> Self::Kernel {
-        RoundedQuotient
+        FloatsInVectors(RoundedQuotient)
     }
     fn check(&self, xs: &[&Tensor]) -> Result<()> {
         refuse_zeros(Self::NAME, xs)

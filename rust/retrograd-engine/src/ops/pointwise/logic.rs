@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Bools, Integral, check_half, forward2, operand, result_type};
+use super::promote::{Bools, Integral, check_half, forward2, result_type};
 use super::zip::{Binary, Zip};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
@@ -16,18 +16,20 @@ use crate::kernels::pointwise::{Map1, Map2, map1, walk1};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
 use crate::tensor::complex::part;
+use crate::tensor::copy::operand;
 use crate::tensor::{DType, Dtypes, Tensor, Truth};
 
 /// A logical function of two truth values.
-trait Connective: Debug + Clone + Send + Sync + 'static {
+trait Connective: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
     fn holds(a: bool, b: bool) -> bool;
 }
 
 /// Runs a [`Connective`] elementwise; numbers are true unless 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Logical<C>(PhantomData<C>);
 
+#[derive(Clone, Copy)]
 struct Kernel<C>(PhantomData<C>);
 impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
     #[inline(always)]
@@ -58,7 +60,7 @@ impl<C: Connective> Binary for Logical<C> {
 }
 
 /// `logical_and`: no derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct And;
 impl Connective for And {
     const NAME: &'static str = "logical_and";
@@ -82,7 +84,7 @@ pub fn logical_and(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 }
 
 /// `logical_or`: no derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Or;
 impl Connective for Or {
     const NAME: &'static str = "logical_or";
@@ -106,7 +108,7 @@ pub fn logical_or(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 }
 
 /// `logical_xor`: no derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Xor;
 impl Connective for Xor {
     const NAME: &'static str = "logical_xor";
@@ -130,7 +132,7 @@ pub fn logical_xor(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 }
 
 /// A property of a number.
-trait Property: Debug + Clone + Send + Sync + 'static {
+trait Property: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// A complex number has it if both parts have; otherwise one of them is enough.
     const BOTH: bool;
@@ -138,9 +140,10 @@ trait Property: Debug + Clone + Send + Sync + 'static {
 }
 
 /// Runs a [`Property`] elementwise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Test<P>(PhantomData<P>);
 
+#[derive(Clone, Copy)]
 struct Holds<P>(PhantomData<P>);
 impl<P: Property, T: Ring> Map1<T, Truth> for Holds<P> {
     #[inline(always)]
@@ -195,7 +198,7 @@ impl<P: Property> Primitive for Test<P> {
 }
 
 /// `logical_not`: no derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Not;
 impl Property for Not {
     const NAME: &'static str = "logical_not";
@@ -218,7 +221,7 @@ pub fn logical_not(input: &Tensor) -> Result<Tensor> {
 }
 
 /// `isnan`: no derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct IsNan;
 impl Property for IsNan {
     const NAME: &'static str = "isnan";
@@ -241,7 +244,7 @@ pub fn isnan(input: &Tensor) -> Result<Tensor> {
 }
 
 /// `isinf`: no derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct IsInf;
 impl Property for IsInf {
     const NAME: &'static str = "isinf";
@@ -264,7 +267,7 @@ pub fn isinf(input: &Tensor) -> Result<Tensor> {
 }
 
 /// `isfinite`: no derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct IsFinite;
 impl Property for IsFinite {
     const NAME: &'static str = "isfinite";
@@ -288,7 +291,7 @@ pub fn isfinite(input: &Tensor) -> Result<Tensor> {
 }
 
 /// A function of the bits of two integers.
-trait BitFn: Debug + Clone + Send + Sync + 'static {
+trait BitFn: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
     fn bits<T: Bits>(a: T, b: T) -> T;
 }
@@ -304,9 +307,10 @@ impl<T> Bits for T where
 }
 
 /// Runs a [`BitFn`] elementwise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Bitwise<B>(PhantomData<B>);
 
+#[derive(Clone, Copy)]
 struct BitKernel<B>(PhantomData<B>);
 impl<B: BitFn, T: Bits> Map2<T, T, T> for BitKernel<B> {
     #[inline(always)]
@@ -332,7 +336,7 @@ impl<B: BitFn> Binary for Bitwise<B> {
 }
 
 /// `bitwise_and`: integers only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct BitAnd;
 impl BitFn for BitAnd {
     const NAME: &'static str = "bitwise_and";
@@ -357,7 +361,7 @@ pub fn bitwise_and(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Resu
 }
 
 /// `bitwise_or`: integers only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct BitOr;
 impl BitFn for BitOr {
     const NAME: &'static str = "bitwise_or";
@@ -382,7 +386,7 @@ pub fn bitwise_or(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Resul
 }
 
 /// `bitwise_xor`: integers only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct BitXor;
 impl BitFn for BitXor {
     const NAME: &'static str = "bitwise_xor";
@@ -407,9 +411,10 @@ pub fn bitwise_xor(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Resu
 }
 
 /// `bitwise_not`: integers only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct BitNot;
 
+#[derive(Clone, Copy)]
 struct Flip;
 impl<T: Ring + std::ops::Not<Output = T>> Map1<T, T> for Flip {
     #[inline(always)]

@@ -22,6 +22,7 @@ use crate::ops::{Form, memory};
 use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
+#[derive(Clone, Copy)]
 struct RealPower;
 body!(RealPower, Arithmetic, |x, e| x.power(e));
 /// [`RealPower`], and that of complex numbers.
@@ -69,6 +70,7 @@ fn complex_power(z: C, exponent: C) -> C {
     }
 }
 /// A power whose exponent is a number.
+#[derive(Clone, Copy)]
 struct PowerOf(Constant);
 impl<T: Arithmetic> Map1<T, T> for PowerOf {
     #[inline(always)]
@@ -76,16 +78,22 @@ impl<T: Arithmetic> Map1<T, T> for PowerOf {
         x.power(T::constant(self.0))
     }
 }
+#[derive(Clone, Copy)]
 struct Squared;
 body!(Squared, Ring, |x| x.mul(x));
+#[derive(Clone, Copy)]
 struct Cubed;
 body!(Cubed, Ring, |x| x.mul(x).mul(x));
+#[derive(Clone, Copy)]
 struct Root;
 body!(Root, Real, |x| x.sqrt());
+#[derive(Clone, Copy)]
 struct Inverse;
 body!(Inverse, Real, |x| T::ONE.div(x));
+#[derive(Clone, Copy)]
 struct InverseSquare;
 body!(InverseSquare, Real, |x| T::ONE.div(x.mul(x)));
+#[derive(Clone, Copy)]
 struct InverseRoot;
 body!(InverseRoot, Real, |x| T::ONE.div(x.sqrt()));
 

@@ -69,7 +69,7 @@ pub(crate) trait Modulus:
 }
 
 /// `remainder`: the quotient is rounded down.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Floored;
 body!(Floored, Arithmetic, |a, b| a.floor_rem(b));
 elementary!(Floored, |a, b| math::remainder(a, b));
@@ -80,7 +80,7 @@ impl Modulus for Floored {
 }
 
 /// `fmod`: the quotient is rounded towards zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Truncated;
 body!(Truncated, Arithmetic, |a, b| a.trunc_rem(b));
 elementary!(Truncated, |a, b| math::fmod(a, b));

@@ -36,6 +36,7 @@ pub static ROSTER: &[&Entry] = &[
 ];
 
 /// The larger of two elements, or the smaller.
+#[derive(Clone, Copy)]
 pub(super) struct Extreme<const MAX: bool>;
 impl<const MAX: bool, T: Ordered> Map2<T, T, T> for Extreme<MAX> {
     #[inline(always)]
@@ -114,6 +115,7 @@ pub(super) fn number(x: f64) -> Result<Tensor> {
     Tensor::number(if x == 0.0 { Scalar::Int(0) } else { Scalar::Float(x) })
 }
 
+#[derive(Clone, Copy)]
 struct Choose;
 impl<T: Copy> Map3<Truth, T, T, T> for Choose {
     #[inline(always)]

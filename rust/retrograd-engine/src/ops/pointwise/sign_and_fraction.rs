@@ -102,6 +102,7 @@ pub(crate) struct NanToNum {
 }
 
 /// What stands in for numbers that are not finite.
+#[derive(Clone, Copy)]
 struct Instead {
     nan: f64,
     up: f64,
@@ -164,17 +165,19 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
 /// `angle` of real numbers: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Angle;
+body!(Angle, Real, |x| if x.is_nan() {
+    x
+} else if x < T::ZERO {
+    T::of(PI)
+} else {
+    T::ZERO
+});
 impl Unary for Angle {
     const NAME: &'static str = "angle";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
-        let angle = |x: f64| match x {
-            _ if x.is_nan() => x,
-            _ if x < 0.0 => PI,
-            _ => 0.0,
-        };
-        pass.in_double(&|x| angle(x))
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

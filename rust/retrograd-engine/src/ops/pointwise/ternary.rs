@@ -31,6 +31,7 @@ trait Body3: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64> {
 }
 
 /// `a + value b c`.
+#[derive(Clone, Copy)]
 struct Product(Constant);
 impl<T: Real> Map3<T, T, T, T> for Product {
     #[inline(always)]
@@ -44,6 +45,7 @@ impl Body3 for Product {
     }
 }
 /// `a + value b / c`.
+#[derive(Clone, Copy)]
 struct Quotient(Constant);
 impl<T: Real> Map3<T, T, T, T> for Quotient {
     #[inline(always)]
@@ -61,6 +63,7 @@ impl Body3 for Quotient {
 fn mean<T: Ring>(a: T, b: T, w: T, near_a: bool) -> T {
     if near_a { a.add(w.mul(b.sub(a))) } else { b.sub(b.sub(a).mul(T::ONE.sub(w))) }
 }
+#[derive(Clone, Copy)]
 struct Mean;
 impl<T: Real> Map3<T, T, T, T> for Mean {
     #[inline(always)]
@@ -73,6 +76,7 @@ impl Body3 for Mean {
         mean(a, b, w, w.abs() < 0.5)
     }
 }
+#[derive(Clone, Copy)]
 struct MeanBy(Constant);
 impl<T: Ring> Map2<T, T, T> for MeanBy {
     #[inline(always)]

@@ -1,5 +1,7 @@
 //! Trigonometric and hyperbolic functions.
 
+use std::f64::consts::PI;
+
 use retrograd_macros::op;
 
 use super::refuse_complex;
@@ -10,6 +12,8 @@ use crate::autograd::primitive::Save;
 use crate::error::{Error, Result};
 use crate::kernels::complex::{self, C};
 use crate::kernels::math;
+use crate::kernels::pointwise::Map1;
+use crate::kernels::real::Real;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
 
@@ -301,6 +305,16 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
     apply_as(form, of_self(FUNCTION), &[input])
 }
 
+/// Times a number.
+#[derive(Clone, Copy)]
+struct Scaled(f64);
+impl<T: Real> Map1<T, T> for Scaled {
+    #[inline(always)]
+    fn f(&self, x: T) -> T {
+        x.mul(T::of(self.0))
+    }
+}
+
 /// Each element, an angle in degrees, in radians.
 ///
 /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
@@ -314,7 +328,7 @@ pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "deg2rad",
         node: "Deg2RadBackward0",
-        kernel: |pass| pass.in_double(&f64::to_radians),
+        kernel: |pass| pass.floats(&Scaled(PI / 180.0)),
         halves: true,
         of_complex: None,
         vjp: |g, _| g.deg2rad(),
@@ -335,7 +349,7 @@ pub fn rad2deg(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "rad2deg",
         node: "Rad2DegBackward0",
-        kernel: |pass| pass.in_double(&f64::to_degrees),
+        kernel: |pass| pass.floats(&Scaled(180.0 / PI)),
         halves: true,
         of_complex: None,
         vjp: |g, _| g.rad2deg(),

@@ -24,7 +24,7 @@ pub(crate) use cast::f32_of_bf16;
 pub(crate) use cast::f32_of_f16;
 pub use cast::{Cast, Convert, convert, convert_at};
 pub use copy::{copy_part, copy_run, copy_strided, copy_strided_at, copying, fill, join_rows, pick_rows, repeat};
-pub use halves::{Half, narrow, widen};
+pub use halves::{Half, narrow, narrow_all, widen, widen_all};
 pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2};
 pub use planar::{Planar, magnitudes, planar1};
 pub use scalar_loop::{RunBody, each, runs};

@@ -40,6 +40,9 @@ pub trait Reduce<A>: Sync {
     /// Whether a plain loop does, compiled once: where accumulators are exact, so that no order changes the result, or
     /// where the type is seldom reduced.
     const EXACT: bool = false;
+    /// Whether loops are compiled for every instruction set though they are exact, because the baseline has no
+    /// instructions for the type.
+    const BEYOND_BASELINE: bool = false;
 
     /// The neutral accumulator.
     fn init(&self) -> Self::Acc;

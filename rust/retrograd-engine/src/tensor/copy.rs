@@ -3,8 +3,8 @@
 use crate::autograd::mode;
 use crate::compile::record;
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{self, Convert, Operand};
-use crate::kernels::strided::{Offsets, plan_in_order};
+use crate::kernels::pointwise::{self, Half};
+use crate::kernels::strided::{Offsets, plan, plan_in_order};
 use crate::kernels::truth::Truth;
 use crate::match_dtype;
 use crate::storage::reclaim::reading;
@@ -115,14 +115,6 @@ fn copy_in_order(src: &Tensor, dst: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
-pub(crate) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
-    match x.dtype().half() {
-        Some(half) => Operand::halves(half, x.op_ptr().cast(), strides),
-        None => match_dtype!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
-    }
-}
-
 fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
     let (from, to) = (src.dtype(), dst.dtype());
     let strides = expanded_strides(src.sizes(), src.strides(), dst.sizes());
@@ -134,6 +126,12 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             unsafe { pointwise::copy_strided(sizes, src.ptr::<T>().cast_const(), &strides, dst.ptr::<T>(), out) };
             Ok(())
         });
+    }
+    if src.numel() < dst.numel() {
+        // Each element is converted once.
+        let converted = src.empty_like_layout(to)?;
+        copy_apart(src, &converted)?;
+        return copy_apart(&converted, dst);
     }
     if from.is_wide_unsigned() || to.is_wide_unsigned() {
         return copy_wide_unsigned(&at_sizes(src, sizes, &strides)?, dst);
@@ -160,11 +158,24 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             return copy_into(&part(src, false)?, dst);
         }
     }
-    let as_float32 = |dtype: DType| dtype == DType::Float32 || dtype.half().is_some();
-    if as_float32(from) && as_float32(to) {
-        // SAFETY: as above, for operands of float32, or halves.
-        unsafe { pointwise::walk1::<f32, f32, _>(&Convert, sizes, operand(dst, out), operand(src, &strides)) };
-        return Ok(());
+    // One run of IEEE halves: machines have instructions for them.
+    if let [run] = plan(sizes, [out, &strides])[..]
+        && run.strides == [1, 1]
+    {
+        // SAFETY: as above, of one run of elements.
+        unsafe {
+            match (from, to) {
+                (DType::Float32, DType::Float16) => {
+                    pointwise::narrow_all(Half::F16, run.size, src.ptr::<f32>().cast_const(), dst.op_ptr().cast());
+                    return Ok(());
+                }
+                (DType::Float16, DType::Float32) => {
+                    pointwise::widen_all(Half::F16, run.size, src.op_ptr().cast_const().cast(), dst.ptr::<f32>());
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
     }
     macro_rules! pairs {
         ($($a:ident $t:ty),*) => { match from { $(DType::$a => to_any::<$t>(src, dst, &strides),)* _ => unreachable!() } };

@@ -6,6 +6,11 @@ use half::{bf16, f16};
 
 use super::super::simd::{InstructionSet, Isa, Task, for_isa};
 use super::cast::{bf16_of_f32, f16_of_f32, f32_of_bf16, f32_of_f16};
+use super::copy::copying;
+use crate::parallel::{SharedPtr, split};
+
+/// Threads share whole multiples of so many elements.
+const CHUNK: usize = 4096;
 
 /// A format of 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +55,30 @@ pub unsafe fn narrow(half: Half, n: usize, a: *const f32, o: *mut u16) {
             Half::BF16 => convert(n, a, o, |x| bf16_of_f32(x).to_bits()),
         }
     }
+}
+
+/// [`widen`], divided among threads.
+///
+/// # Safety
+/// As [`widen`].
+pub unsafe fn widen_all(half: Half, n: usize, a: *const u16, o: *mut f32) {
+    let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
+    split(n, CHUNK, copying(n * 6), &|some| {
+        // SAFETY: (1, 2) ours, for elements that no other piece has.
+        unsafe { widen(half, some.len(), a.get().add(some.start), o.get().add(some.start)) }
+    });
+}
+
+/// [`narrow`], divided among threads.
+///
+/// # Safety
+/// As [`narrow`].
+pub unsafe fn narrow_all(half: Half, n: usize, a: *const f32, o: *mut u16) {
+    let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
+    split(n, CHUNK, copying(n * 6), &|some| {
+        // SAFETY: (1, 2) ours, for elements that no other piece has.
+        unsafe { narrow(half, some.len(), a.get().add(some.start), o.get().add(some.start)) }
+    });
 }
 
 /// `o[i] = one(a[i])` for `n` contiguous elements.

@@ -403,7 +403,7 @@ unsafe fn any_block<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *c
 
 impl<A: SimdElement, R: Reduce<A>> Task for ReduceRow<'_, A, R> {
     type Out = R::Acc;
-    const WIDE: bool = A::WIDE && !R::EXACT;
+    const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
 
     #[inline(always)]
     unsafe fn plain(self) -> R::Acc {
@@ -496,7 +496,7 @@ struct Lines<'r, A, R: Reduce<A>> {
 
 impl<A: SimdElement, R: Reduce<A>> Task for Lines<'_, A, R> {
     type Out = ();
-    const WIDE: bool = A::WIDE && !R::EXACT;
+    const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
@@ -600,7 +600,7 @@ impl<Acc: Copy> StripCascade<Acc> {
 
 impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
-    const WIDE: bool = A::WIDE && !R::EXACT;
+    const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
 
     #[inline(always)]
     unsafe fn plain(self) {

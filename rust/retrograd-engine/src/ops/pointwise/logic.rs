@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Bools, Integral, check_half, forward2, result_type};
+use super::promote::{Bools, Integral, check_half, forward2, operand, result_type};
 use super::zip::{Binary, Zip};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
@@ -16,7 +16,6 @@ use crate::kernels::pointwise::{Map1, Map2, map1, walk1};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
 use crate::tensor::complex::part;
-use crate::tensor::copy::operand;
 use crate::tensor::{DType, Dtypes, Tensor, Truth};
 
 /// A logical function of two truth values.

@@ -8,11 +8,10 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{Body, Map2, lanes2, map2, map2_contiguous, walk_lanes, walk2};
+use crate::kernels::pointwise::{Body, Map2, Operand, lanes2, map2, map2_contiguous, walk_lanes, walk2};
 use crate::kernels::thresholds::pointwise::STRIDED_PIECE;
 use crate::match_dtype;
 use crate::tensor::copy;
-use crate::tensor::copy::operand;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
 use crate::tensor::{Category, DType, Dtypes, FromScalar, Scalar, Tensor, Truth, default_dtype};
@@ -566,6 +565,14 @@ unsafe fn halves2<K: Map2<f32, f32, O>, O: Copy>(
 #[expect(clippy::extra_unused_type_parameters, reason = "stands where `halves2` does, which needs it")]
 unsafe fn none2<K, O>(_: &K, (a, _): (&Tensor, &[isize]), _: (&Tensor, &[isize]), _: &Tensor) {
     undeclared(a.dtype())
+}
+
+/// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
+pub(super) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
+    match x.dtype().half() {
+        Some(half) => Operand::halves(half, x.op_ptr().cast(), strides),
+        None => match_dtype!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
+    }
 }
 
 /// Maps an operand type to the result's.

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use super::promote::{Floats, Lanes, Numeric2, OutType, check_half, forward2, forward2_into};
+use super::promote::{Floats, Lanes, Numeric2, OutType, check_half, forward2, forward2_into, operand};
 use super::scalar_loop::{run_blocks, run_in_complex, run_in_double};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply1, check_target};
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::kernels::complex::C;
 use crate::kernels::pointwise::{Body, Map1, Planar, RunBody, lanes1, magnitudes, map1, planar1, walk_lanes, walk1};
 use crate::match_dtype;
-use crate::tensor::copy::{self, operand};
+use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 use num_complex::Complex;
 

@@ -31,8 +31,9 @@ pub use scalar_loop::{RunBody, each, runs};
 pub use vectorized::{Body, lanes_of_slices, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
 pub use walk::{Operand, write_out};
 
-/// A scalar body; implementors mark `f` `#[inline(always)]` so that the loops vectorise it per instruction set. A loop has
-/// a copy of it, which no store of results can change: what the body computes from its own numbers alone is computed once.
+/// A scalar body; implementors mark `f` `#[inline(always)]` so that the loops vectorise it per instruction set. A loop
+/// has a copy of it, which no store of results can change: what the body computes from its own numbers alone is
+/// computed once.
 pub trait Map1<A, O>: Copy + Sync {
     /// The body.
     fn f(&self, a: A) -> O;

@@ -23,8 +23,8 @@ const ROW_COST: f64 = 4.0;
 const AHEAD: usize = 4;
 
 impl RowSums {
-    /// Row `i` of the operand goes to row `to[i]` of a result of `rows` rows, counted from its end if it is negative, or
-    /// nowhere if that row takes none. None if there is no such row, or not enough memory.
+    /// Row `i` of the operand goes to row `to[i]` of a result of `rows` rows, counted from its end if it is negative,
+    /// or nowhere if that row takes none. None if there is no such row, or not enough memory.
     pub fn new(rows: usize, to: &[i64], takes: impl Fn(usize) -> bool) -> Option<Self> {
         let most = i64::try_from(rows).ok()?;
         let mut lists = Vec::new();

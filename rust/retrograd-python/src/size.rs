@@ -57,8 +57,8 @@ fn of_items<'py>(
     items: impl ExactSizeIterator<Item = PyResult<Bound<'py, PyAny>>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
-    // SAFETY: the class is that of a tuple (`set_class`), so that the call makes one of as many items, and no other thread
-    // has it yet. Each item is set once, to a reference of its own.
+    // SAFETY: the class is that of a tuple (`set_class`), so that the call makes one of as many items, and no other
+    // thread has it yet. Each item is set once, to a reference of its own.
     unsafe {
         let made = ffi::PyType_GenericAlloc(class.as_ptr().cast(), items.len() as ffi::Py_ssize_t);
         let made = Bound::from_owned_ptr_or_err(py, made)?;

@@ -259,8 +259,8 @@ impl EmbeddingBackward {
         let bytes = (table.rows + list.len()) * size_of::<usize>();
         let sums =
             RowSums::new(table.rows, list, |row| !table.is_padding(row)).ok_or(ErrorKind::OutOfMemory { bytes })?;
-        // SAFETY: (1) S1 and S3: the contiguous gradient has a row for every index, the output those of the table; (2) it
-        // is fresh.
+        // SAFETY: (1) S1 and S3: the contiguous gradient has a row for every index, the output those of the table;
+        // (2) it is fresh.
         unsafe { sums.write(1, width, T::ZERO, g.ptr::<T>().cast_const(), y.ptr::<T>()) };
         if table.by_freq {
             scale_rows::<T>(&y, table.shares(list).into_iter());

@@ -309,3 +309,25 @@ def test_random_numbers_that_no_complex_tensor_holds() -> None:
         z.exponential_()
     with pytest.raises(RuntimeError, match="standard deviation to be non-complex"):
         rg.normal(0.5, z)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_with_one_row_or_column(rg: Any, dtype: str) -> None:
+    """Sums that halves hold: exact in whatever order they are added up."""
+    random = np.random.default_rng(3)
+    m, v, batch = (random.integers(-1, 2, s).astype("float64") for s in ((70, 100), (100,), (9, 100, 1)))
+    half = getattr(rg, dtype)
+    ours, row, many = (rg.tensor(x, dtype=half) for x in (m, v, batch))
+    start = rg.arange(70, dtype=half)
+    for got, want in (
+        (rg.dot(row, row), v @ v),
+        (ours @ row, m @ v),
+        (ours.t().contiguous().t() @ row, m @ v),
+        (row[:70] @ ours, v[:70] @ m),
+        (ours[:1] @ ours.t(), m[:1] @ m.T),
+        (rg.bmm(many.transpose(1, 2), many), batch.transpose(0, 2, 1) @ batch),
+        (rg.addmv(start, ours, row), np.arange(70) + m @ v),
+        (start.clone().addmv_(ours, row), np.arange(70) + m @ v),
+    ):
+        assert got.dtype == half
+        np.testing.assert_array_equal(got.to(rg.float64).numpy(), want)

@@ -167,6 +167,9 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
         Ok(())
     }, else {
         let half = dtype.half().unwrap_or_else(|| undeclared(dtype));
+        if p.m.min(p.n) == 1 {
+            return multiply_wide(op, a, b, conj, out, accumulate);
+        }
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
         let Product { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), .. } = p;
         for i in 0..batch.count as isize {
@@ -177,6 +180,16 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
         }
         Ok(())
     })
+}
+
+/// [`multiply_memory`] of halves by way of float32: a product with one row or column has little to do with each
+/// element, and the kernel of halves copies all of them in the order that large products need.
+fn multiply_wide(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Tensor, accumulate: bool) -> Result<()> {
+    let wide = |t: &Tensor| copy::cast(t, DType::Float32);
+    let (x, y) = (wide(a.x)?, wide(b.x)?);
+    let sum = if accumulate { wide(out)? } else { out.empty_like_layout(DType::Float32)? };
+    multiply_memory(op, Side { x: &x, ..a }, Side { x: &y, ..b }, conj, &sum, accumulate)?;
+    copy::copy_into(&sum, out)
 }
 
 /// The product of two matrices as a fresh row-major tensor.

@@ -5,7 +5,7 @@ from builtins import complex as _complex
 from builtins import float as _float
 from builtins import int as _int
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeAlias, TypeVar, final, overload
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import disjoint_base
 
@@ -1637,6 +1637,12 @@ def _profiler_open(args: _bool, memory: _bool, stacks: _bool) -> None: ...
 def _profiler_open_ranges(args: _bool, push: Callable[[str], object], pop: Callable[[], object]) -> None: ...
 def _queue_callback(callback: Callable[[], object]) -> None: ...
 def _register_classes(size: type[Size]) -> None: ...
+
+class _Size(tuple[_int, ...]):
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> _int: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Size: ...
 
 @final
 class _RecordedCall:

@@ -245,3 +245,41 @@ def table(m: ModuleType) -> tuple[Any, ...]:
 
 case("embedding, 32x128 of 10k x 64, fwd", 1.5)(forward(table, lambda m, i, w: m.nn.functional.embedding(i, w)))
 case("embedding, 32x128 of 10k x 64, fwd + bwd", 1.5)(backward(table, lambda m, i, w: m.nn.functional.embedding(i, w)))
+
+
+# What else may be done with a matrix, or with one whose columns are contiguous.
+
+
+def squares(m: ModuleType) -> tuple[Any, ...]:
+    return m.randn(1024, 1024), m.randn(1024, 1024), m.randint(0, 1024, (1024,))
+
+
+def turned(m: ModuleType) -> tuple[Any, ...]:
+    x, y, i = squares(m)
+    return x.t(), y.t(), i
+
+
+MATRIX: dict[str, Callable[..., Any]] = {
+    "clamp": lambda m, x, y, i: x.clamp(-1.0, 1.0),
+    "nan_to_num": lambda m, x, y, i: x.nan_to_num(),
+    "floor_divide": lambda m, x, y, i: x // y,
+    "to int32": lambda m, x, y, i: x.int(),
+    "to float16": lambda m, x, y, i: x.half(),
+    "roll along rows": lambda m, x, y, i: x.roll(3, 1),
+    "nansum over dim 1": lambda m, x, y, i: x.nansum(1),
+    "cumsum over dim 1": lambda m, x, y, i: x.cumsum(1),
+    "index_select of columns": lambda m, x, y, i: x.index_select(1, i),
+    "index_add of columns": lambda m, x, y, i: x.index_add(1, i, y),
+    "x[:, i]": lambda m, x, y, i: x[:, i],
+}
+TURNED: dict[str, Callable[..., Any]] = {
+    "mse_loss": lambda m, x, y, i: m.nn.functional.mse_loss(x, y),
+    "logsumexp over dim 1": lambda m, x, y, i: x.logsumexp(1),
+    "glu": lambda m, x, y, i: m.nn.functional.glu(x),
+    "nansum over dim 1": lambda m, x, y, i: x.nansum(1),
+}
+for name, op in MATRIX.items():
+    case(f"{name}, 1024x1024, fwd", 0.95)(forward(squares, op))
+for name, op in TURNED.items():
+    case(f"{name}, 1024x1024 transposed, fwd", 0.95)(forward(turned, op))
+case("dot of 1M bfloat16, fwd")(forward(lambda m: (m.randn(BIG).bfloat16(),), lambda m, x: m.dot(x, x)))

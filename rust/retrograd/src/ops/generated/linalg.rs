@@ -21,7 +21,7 @@ op! {
         ///
         /// Returns: a tensor without (or with size 1 in) the dimensions.
         ///
-        /// Derivative: `g` times that of the norm, 0 where the norm is 0.
+        /// Derivative: `g` times that of the norm, 0 where the norm is 0; none for order 0.
         ///
         /// Errors: for integers, or an order without identity over no elements.
         ///

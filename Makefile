@@ -92,8 +92,8 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo demo-mpi test lint rust-test features python-test test-mpi debug-test edit-test small-blocks-test
-.PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-adbench bench-rust
-.PHONY: bench-peers-rust counts
+.PHONY: free-threaded-test fuzz miri loom valgrind msrv deny mutants doctest stubs face bench bench-sweep bench-adbench
+.PHONY: bench-rust bench-peers-rust counts
 .PHONY: counts-check docs pictures wheel sdist-test package package-test platforms semver format lock clean
 
 help: ## List the targets
@@ -212,6 +212,9 @@ bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side wit
 	$(PY) benches/compare.py $(BESIDE) --threads 2 --json target/figures/two.json $(BENCH_ARGS)
 	$(PY) benches/compiled.py $(BESIDE) $(if $(JAX),--jax-site "$(JAX)") --json target/figures/compiled.json
 	$(PY) benches/figures.py target/figures/one.json target/figures/two.json target/figures/compiled.json
+
+bench-sweep: $(WHEEL) ## List the ops on whole matrices that are slower than torch's (TORCH=<site-packages>)
+	$(PY) benches/sweep.py $(BESIDE) $(BENCH_ARGS)
 
 bench-adbench: $(WHEEL) ## Time the objectives of ADBench; with ADBENCH=<checkout>, beside Tapenade's, for docs/adbench.md
 	mkdir -p target/figures

@@ -15,7 +15,9 @@ static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 /// Makes the base of the class, which the Python package completes.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
+    let doc = c"A tuple of ints, parts of which are sizes too: the base of `Size`.";
     let mut slots = [
+        ffi::PyType_Slot { slot: ffi::Py_tp_doc, pfunc: doc.as_ptr().cast_mut().cast() },
         ffi::PyType_Slot { slot: ffi::Py_mp_subscript, pfunc: subscript as *mut c_void },
         ffi::PyType_Slot { slot: 0, pfunc: null_mut() },
     ];

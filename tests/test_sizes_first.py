@@ -31,6 +31,8 @@ CALLS = {
     "rg.ones(3).as_strided((2,), (1,), 2**63 - 1)": "RuntimeError",
     "rg.ones(3).expand(2**62, 2**62, 3)": "RuntimeError",
     "rg.ones(1).expand(2**62, 4).sum()": "RuntimeError",
+    "rg.ones(2, 1, 3).expand(2, 2**40, 3)[:, :, ::2][rg.tensor([0])]": "MemoryError",
+    "rg.ones(2, 1, 3).expand(2, 2**40, 3)[:, :, ::2].index_select(0, rg.tensor([0]))": "MemoryError",
     "rg.ones(3).repeat(2**62, 2**62)": "RuntimeError",
     "rg.ones(3).repeat(2**40)": "MemoryError",
     "rg.ones(3).tile((2**62, 4))": "RuntimeError",

@@ -111,8 +111,8 @@ pub struct IndexWalk {
     /// Strides are in bytes.
     index: SmallVec<[(Tensor, usize, usize, isize); 1]>,
     before: Axes<1>,
-    /// Offsets of the runs after a position of the index.
-    outer: SmallVec<[isize; 1]>,
+    /// The axes after the index, without that of the runs.
+    outer: Axes<1>,
     run: Run,
     /// How many runs each position of `before` has.
     len: usize,
@@ -167,7 +167,9 @@ impl IndexWalk {
             step: if after.is_empty() { width as isize } else { after[0].strides[0] },
             width,
         };
-        let outer: SmallVec<[isize; 1]> = Offsets::new(after.get(1..).unwrap_or(&[])).map(|[o]| o).collect();
+        let outer: Axes<1> = after.iter().skip(1).copied().collect();
+        // Of a result without elements the product need not fit.
+        let len = if empty { 0 } else { count * runs_after(&outer) };
         let mut whole = SmallVec::new();
         for (d, t) in if empty { Vec::new() } else { index } {
             let t = if t.sizes() == &*shape && t.is_contiguous() {
@@ -180,7 +182,7 @@ impl IndexWalk {
             whole.push((t, d, sizes[d], in_bytes(d)));
         }
         let apart = !may_overlap(sizes, strides);
-        Ok(Self { sizes: result, op, index: whole, before, len: count * outer.len(), outer, run, apart })
+        Ok(Self { sizes: result, op, index: whole, before, len, outer, run, apart })
     }
 
     fn is_empty(&self) -> bool {
@@ -240,16 +242,17 @@ impl IndexWalk {
         if self.is_empty() {
             return Tensor::empty(&[0], DType::Int64);
         }
-        let (values, count, mut all) = (self.values(), self.len / self.outer.len(), true);
+        let each = runs_after(&self.outer);
+        let (values, count, mut all) = (self.values(), self.len / each, true);
         let offsets = Tensor::build::<i64>(&[self.len], |to| {
             all = self.find(&values, 0..count, &mut to[..count]);
-            if let [_, _, ..] = *self.outer {
+            if each > 1 {
                 // From the last one on, since the runs of a position take the place of others.
                 for position in (0..count).rev() {
                     let offset = to[position];
-                    let runs = &mut to[position * self.outer.len()..][..self.outer.len()];
-                    for (to, outer) in runs.iter_mut().zip(&self.outer) {
-                        *to = offset + *outer as i64;
+                    let runs = &mut to[position * each..][..each];
+                    for (to, [outer]) in runs.iter_mut().zip(Offsets::new(&self.outer)) {
+                        *to = offset + outer as i64;
                     }
                 }
             }
@@ -280,7 +283,7 @@ impl IndexWalk {
             }
         };
         let repeats = self.repeats();
-        if repeats > 1 || self.outer.len() > 1 {
+        if repeats > 1 || !self.outer.is_empty() {
             let offsets = self.offsets()?;
             let offsets = offsets.as_slice::<i64>().unwrap_or(&[]);
             split(repeats * self.len, 1, self.cost(), &|runs| {
@@ -303,6 +306,11 @@ impl IndexWalk {
         });
         if wrong.into_inner() { Err(self.refusal()) } else { Ok(()) }
     }
+}
+
+/// How many runs there are after a position of an index.
+fn runs_after(outer: &Axes<1>) -> usize {
+    outer.iter().map(|x| x.size).product()
 }
 
 /// Adds the offset of each value to another one; false if a value leads nowhere. No duties.

@@ -19,13 +19,15 @@ mod stream;
 mod vectorized;
 mod walk;
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
-pub(crate) use cast::f32_of_bf16;
-pub(crate) use cast::f32_of_f16;
 pub use cast::{Cast, Convert, convert, convert_at};
+#[cfg(any(test, not(target_arch = "x86_64")))]
+pub(crate) use cast::{bf16_of_f32, f32_of_bf16};
+pub(crate) use cast::{f16_of_f32, f32_of_f16};
 pub use copy::{copy_part, copy_run, copy_strided, copy_strided_at, copying, fill, join_rows, pick_rows, repeat};
-pub use halves::{Half, narrow, narrow_all, widen, widen_all};
-pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2};
+pub use halves::{Half, convert_halves, narrow, widen};
+pub use map::{
+    map_halves1, map_halves2, map_halves3, map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2,
+};
 pub use planar::{Planar, magnitudes, planar1};
 pub use scalar_loop::{RunBody, each, runs};
 pub use vectorized::{Body, lanes_of_slices, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
@@ -35,6 +37,10 @@ pub use walk::{Operand, write_out};
 /// has a copy of it, which no store of results can change: what the body computes from its own numbers alone is
 /// computed once.
 pub trait Map1<A, O>: Copy + Sync {
+    /// Whether the loop is compiled for every instruction set though that over other bodies is not.
+    const WIDE: bool = false;
+    /// Whether it takes no longer than its memory: then there are loops of it over halves too.
+    const LIGHT: bool = false;
     /// The body.
     fn f(&self, a: A) -> O;
 }
@@ -43,15 +49,17 @@ pub trait Map1<A, O>: Copy + Sync {
 pub trait Map2<A, B, O>: Copy + Sync {
     /// Whether the loop is compiled for every instruction set though that over other bodies is not.
     const WIDE: bool = false;
-    /// Whether there are loops in which an operand stays at one element: where the body takes no longer than its
-    /// memory, writing a broadcast operand out first would show.
-    const STAYING: bool = false;
+    /// Whether it takes no longer than its memory: writing a broadcast operand out first, or halves as float32, would
+    /// show, so that there are loops in which an operand stays at one element, and loops over halves.
+    const LIGHT: bool = false;
     /// The body.
     fn f(&self, a: A, b: B) -> O;
 }
 
 /// As [`Map1`], of three operands.
 pub trait Map3<A, B, C, O>: Copy + Sync {
+    /// As [`Map1::LIGHT`].
+    const LIGHT: bool = false;
     /// The body.
     fn f(&self, a: A, b: B, c: C) -> O;
 }

@@ -39,6 +39,11 @@ pub trait Ring: crate::simd::SimdElement + PartialEq + Send + Sync + 'static {
 
 /// A ring with an order: every real dtype, but no complex one.
 pub trait Ordered: Ring + PartialOrd {
+    /// Whether it has a minus sign, as zeros and NaN may.
+    #[inline(always)]
+    fn has_minus(self) -> bool {
+        self < Self::ZERO
+    }
     /// The larger of two; NaN if one is.
     #[inline(always)]
     fn larger(self, o: Self) -> Self {
@@ -88,19 +93,29 @@ int_ring!(u8, i8, i16, i32, i64);
 
 macro_rules! int_arithmetic {
     ($($t:ty, $magnitude:expr);*) => { $(
-        #[allow(unused_comparisons)] // u8 is never negative
+        // Magnitudes are divided, by 1 for 0: quotients of signed numbers have branches, for 0 and -1, that no processor
+        // foresees.
+        #[allow(unused_comparisons, clippy::unnecessary_cast)] // u8 is never negative
         impl Arithmetic for $t {
-            #[inline(always)] fn magnitude(self) -> Self { $magnitude(self) }
-            #[inline(always)] fn trunc_div(self, o: Self) -> Self { if o == 0 { 0 } else { self.wrapping_div(o) } }
-            #[inline(always)] fn floor_div(self, o: Self) -> Self {
-                let q = self.trunc_div(o);
-                let inexact = o != 0 && self.wrapping_rem(o) != 0;
-                if inexact && ((self < 0) != (o < 0)) { q.wrapping_sub(1) } else { q }
+            #[inline(always)] fn magnitude(self) -> Self { $magnitude(self) as Self }
+            #[inline(always)] fn trunc_div(self, o: Self) -> Self {
+                let q = ($magnitude(self) / $magnitude(o).max(1)) as Self;
+                let q = if (self < 0) != (o < 0) { q.wrapping_neg() } else { q };
+                if o == 0 { 0 } else { q }
             }
-            #[inline(always)] fn trunc_rem(self, o: Self) -> Self { if o == 0 { 0 } else { self.wrapping_rem(o) } }
+            #[inline(always)] fn floor_div(self, o: Self) -> Self {
+                let (a, b) = ($magnitude(self), $magnitude(o).max(1));
+                let (q, inexact) = ((a / b) as Self, (a % b != 0) as Self);
+                let q = if (self < 0) != (o < 0) { q.wrapping_neg().wrapping_sub(inexact) } else { q };
+                if o == 0 { 0 } else { q }
+            }
+            #[inline(always)] fn trunc_rem(self, o: Self) -> Self {
+                let rem = ($magnitude(self) % $magnitude(o).max(1)) as Self;
+                if self < 0 { rem.wrapping_neg() } else { rem }
+            }
             #[inline(always)] fn floor_rem(self, o: Self) -> Self {
                 let rem = self.trunc_rem(o);
-                if rem != 0 && (rem < 0) != (o < 0) { rem.wrapping_add(o) } else { rem }
+                if (rem != 0) & ((rem < 0) != (o < 0)) { rem.wrapping_add(o) } else { rem }
             }
             #[inline(always)] fn power(self, e: Self) -> Self {
                 if e < 0 {
@@ -118,7 +133,7 @@ macro_rules! int_arithmetic {
         }
     )* };
 }
-int_arithmetic!(u8, |x: u8| x; i8, i8::wrapping_abs; i16, i16::wrapping_abs; i32, i32::wrapping_abs; i64, i64::wrapping_abs);
+int_arithmetic!(u8, std::convert::identity::<u8>; i8, i8::unsigned_abs; i16, i16::unsigned_abs; i32, i32::unsigned_abs; i64, i64::unsigned_abs);
 
 impl Ring for Truth {
     const ZERO: Self = Self::FALSE;
@@ -185,7 +200,9 @@ macro_rules! real {
             #[inline(always)] fn is_nan(self) -> bool { self.is_nan() }
             #[inline(always)] fn constant(c: Constant) -> Self { c.re as $t }
         }
-        impl Ordered for $t {}
+        impl Ordered for $t {
+            #[inline(always)] fn has_minus(self) -> bool { self.is_sign_negative() }
+        }
         impl Field for $t {
             #[inline(always)] fn div(self, o: Self) -> Self { self / o }
         }
@@ -326,6 +343,29 @@ mod tests {
 
     fn near(a: C, b: C) -> bool {
         Complex::abs(a.sub(b)) <= 1e-14 * Complex::abs(b).max(1.0)
+    }
+
+    #[test]
+    fn integers_are_divided_by_the_definition() {
+        // Of all pairs: quotients rounded towards zero and down, and what is left of each; 0 for a division by zero.
+        for (a, b) in (-128..128i32).flat_map(|a| (-128..256i32).map(move |b| (a, b))) {
+            let down = |a: i32, b: i32| (f64::from(a) / f64::from(b)).floor() as i32;
+            let all = |a: i32, b: i32| match b {
+                0 => [0; 4],
+                _ => [a / b, down(a, b), a % b, a - b * down(a, b)],
+            };
+            let (x, y) = (a as i8, b as i8);
+            let got = [x.trunc_div(y), x.floor_div(y), x.trunc_rem(y), x.floor_rem(y)];
+            assert_eq!(got, all(x.into(), y.into()).map(|x| x as i8), "{x} {y}");
+            let (x, y) = (a as u8, b as u8);
+            let got = [x.trunc_div(y), x.floor_div(y), x.trunc_rem(y), x.floor_rem(y)];
+            assert_eq!(got, all(x.into(), y.into()).map(|x| x as u8), "{x} {y}");
+        }
+        for o in [-1, 1, 2, i64::MIN, i64::MAX] {
+            let (q, rem) = (i64::MIN.wrapping_div(o), i64::MIN.wrapping_rem(o));
+            assert_eq!((i64::MIN.trunc_div(o), i64::MIN.trunc_rem(o)), (q, rem), "{o}");
+        }
+        assert_eq!((i64::MIN.floor_div(-1), i64::MIN.floor_rem(i64::MAX)), (i64::MIN, i64::MAX - 1));
     }
 
     #[test]

@@ -23,10 +23,10 @@ mod scan;
 
 pub use best::best;
 pub use engine::{Cascade, InVectors, reduce, reduce_at, row};
-pub use halves::reduce_rows_of_halves;
+pub use halves::{reduce_columns_of_halves, reduce_rows_of_halves};
 pub use mapped::sum_of;
 pub use ops::{
-    All, Any, CountNonzero, CumProd, CumSum, Max, Mean, Min, Moments, NanSum, Prod, Squares, Sum, row_moments,
+    All, Any, CountNonzero, CumProd, CumSum, Length, Max, Mean, Min, Moments, NanSum, Prod, Sum, row_moments,
 };
 pub use scan::{scan, scan_at};
 

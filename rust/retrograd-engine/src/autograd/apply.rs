@@ -140,7 +140,7 @@ fn vjp(
 ) -> Result<Grads> {
     if complex::any(grads) {
         complex::vjp(op, node, grads, saved, run)
-    } else if operands::any_half(grads) && op.facts().halves == Halves::InFloat32 {
+    } else if operands::any_half(grads) && op.facts().halves != Halves::Loops {
         operands::vjp_in_float32(op, node, grads, &saved, run)
     } else {
         op.vjp(&Vjp { node, grads, saved, run })

@@ -143,7 +143,7 @@ impl<P: Primitive> AnyPrimitive for P {
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let run = |cx: &Jvp| match P::HALVES {
             Halves::Loops => P::JVP.apply(self, cx),
-            Halves::InFloat32 => operands::jvp_in_float32(cx, &|cx| P::JVP.apply(self, cx)),
+            Halves::LoopsAlone | Halves::InFloat32 => operands::jvp_in_float32(cx, &|cx| P::JVP.apply(self, cx)),
         };
         // A rule that is not differentiated in turn may use kernels of its own.
         if !P::TAKES_LAZY && lazy::exist() && !cx.differentiating() {

@@ -106,7 +106,7 @@ fn converted_from<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Option<DType>>
         return op.computes_in(xs).map(Some);
     }
     match P::HALVES {
-        Halves::Loops => Ok(None),
+        Halves::Loops | Halves::LoopsAlone => Ok(None),
         Halves::InFloat32 => op.computes_in(xs).map(|dtype| dtype.half().map(|_| dtype)),
     }
 }

@@ -135,6 +135,8 @@ pub enum ComplexRule {
 pub enum Halves {
     /// Its loops convert them as they read and write.
     Loops,
+    /// So do its loops, but its rules, which take several ops, run in float32.
+    LoopsAlone,
     /// Its loops do not know them: it runs in float32 on converted operands, and its results of that dtype are
     /// converted back, and so do its rules.
     InFloat32,

@@ -3,8 +3,8 @@
 use crate::autograd::mode;
 use crate::compile::record;
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{self, Half};
-use crate::kernels::strided::{Offsets, plan, plan_in_order};
+use crate::kernels::pointwise::{self, Convert, Operand};
+use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::kernels::truth::Truth;
 use crate::match_dtype;
 use crate::storage::reclaim::reading;
@@ -158,31 +158,42 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             return copy_into(&part(src, false)?, dst);
         }
     }
-    // One run of IEEE halves: machines have instructions for them.
-    if let [run] = plan(sizes, [out, &strides])[..]
-        && run.strides == [1, 1]
-    {
-        // SAFETY: as above, of one run of elements.
-        unsafe {
-            match (from, to) {
-                (DType::Float32, DType::Float16) => {
-                    pointwise::narrow_all(Half::F16, run.size, src.ptr::<f32>().cast_const(), dst.op_ptr().cast());
-                    return Ok(());
-                }
-                (DType::Float16, DType::Float32) => {
-                    pointwise::widen_all(Half::F16, run.size, src.op_ptr().cast_const().cast(), dst.ptr::<f32>());
-                    return Ok(());
-                }
-                _ => {}
+    let (o, a) = (operand(dst, out), operand(src, &strides));
+    let in_registers = |dtype: DType| dtype == DType::Float32 || dtype.half().is_some();
+    macro_rules! by {
+        ($dtype:expr, $t:ident => $run:expr) => {
+            by!(@ $dtype, $t => $run; Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32,
+                Float64 f64)
+        };
+        (@ $dtype:expr, $t:ident => $run:expr; $($d:ident $of:ty),*) => {
+            match $dtype {
+                $(DType::$d => { type $t = $of; $run })*
+                _ => unreachable!("halves and complex numbers were dealt with"),
             }
+        };
+    }
+    // SAFETY: as above; halves are given as such, for what takes and makes float32.
+    unsafe {
+        match (from.half(), to.half()) {
+            (Some(_), _) | (_, Some(_)) if in_registers(from) && in_registers(to) => {
+                pointwise::convert_halves(sizes, o, a);
+            }
+            (Some(_), _) => by!(to, O => pointwise::walk1::<f32, O, _>(&Convert, sizes, o, a)),
+            (_, Some(_)) => by!(from, A => pointwise::walk1::<A, f32, _>(&Convert, sizes, o, a)),
+            (None, None) => by!(from, A => by!(to, O => {
+                pointwise::convert::<A, O>(sizes, src.ptr::<A>().cast_const(), &strides, dst.ptr::<O>(), out);
+            })),
         }
     }
-    macro_rules! pairs {
-        ($($a:ident $t:ty),*) => { match from { $(DType::$a => to_any::<$t>(src, dst, &strides),)* _ => unreachable!() } };
-    }
-    pairs!(Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
-        Float32 f32, Float64 f64);
     Ok(())
+}
+
+/// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
+pub(crate) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
+    match x.dtype().half() {
+        Some(half) => Operand::halves(half, x.op_ptr().cast(), strides),
+        None => match_dtype!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
+    }
 }
 
 pub(super) fn warn_of_lost_imaginary_parts() {
@@ -226,49 +237,6 @@ fn copy_wide_unsigned(src: &Tensor, dst: &Tensor) -> Result<()> {
 /// The tensor expanded to these sizes, for kernels.
 fn at_sizes(x: &Tensor, sizes: &[usize], strides: &[isize]) -> Result<Tensor> {
     x.part_uncounted(sizes, strides, x.storage_offset())
-}
-
-trait CastAny:
-    crate::tensor::Element
-    + pointwise::Cast<Truth>
-    + pointwise::Cast<u8>
-    + pointwise::Cast<i8>
-    + pointwise::Cast<i16>
-    + pointwise::Cast<i32>
-    + pointwise::Cast<i64>
-    + pointwise::Cast<half::f16>
-    + pointwise::Cast<half::bf16>
-    + pointwise::Cast<f32>
-    + pointwise::Cast<f64>
-{
-}
-impl<T> CastAny for T where
-    T: crate::tensor::Element
-        + pointwise::Cast<Truth>
-        + pointwise::Cast<u8>
-        + pointwise::Cast<i8>
-        + pointwise::Cast<i16>
-        + pointwise::Cast<i32>
-        + pointwise::Cast<i64>
-        + pointwise::Cast<half::f16>
-        + pointwise::Cast<half::bf16>
-        + pointwise::Cast<f32>
-        + pointwise::Cast<f64>
-{
-}
-
-fn to_any<A: CastAny>(src: &Tensor, dst: &Tensor, strides: &[isize]) {
-    macro_rules! to {
-        ($($d:ident $t:ty),*) => { match dst.dtype() {
-            // SAFETY: as in `copy_apart`.
-            $(DType::$d => unsafe {
-                pointwise::convert::<A, $t>(dst.sizes(), src.ptr::<A>(), strides, dst.ptr::<$t>(), dst.strides())
-            },)*
-            _ => unreachable!("complex dtypes were dealt with"),
-        } };
-    }
-    to!(Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
-        Float32 f32, Float64 f64);
 }
 
 /// Whether the byte ranges that two tensors touch have a byte in common.

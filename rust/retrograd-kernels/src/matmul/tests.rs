@@ -488,6 +488,28 @@ fn integers_wrap() {
 }
 
 #[test]
+fn integers_in_every_layout() {
+    let layouts = |rows, cols| [Layout::row_major(rows, cols), Layout::column_major(rows, cols)];
+    let value = |i: usize| (i * 2_654_435_761 % 1000) as i64 - 500;
+    for [m, n, k] in
+        [[1, 1, 9], [9, 1, 5], [1, 9, 5], [5, 7, 3], [5, 8, 3], [8, 5, 4], [3, 20, 1], [2, 2, 0], [12, 3, 7]]
+    {
+        for (al, bl) in layouts(m, k).into_iter().flat_map(|a| layouts(k, n).map(|b| (a, b))) {
+            for (cl, accumulate) in layouts(m, n).into_iter().flat_map(|c| [(c, false), (c, true)]) {
+                let (a, b): (Vec<i64>, Vec<i64>) =
+                    ((0..m * k).map(value).collect(), (7..7 + k * n).map(value).collect());
+                let (mut c, start) = (vec![3; m * n], if accumulate { 3 } else { 0 });
+                gemm_slices((&a, al), (&b, bl), accumulate, (&mut c, cl));
+                for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let sum: i64 = (0..k).map(|l| a[index(&al, i, l)] * b[index(&bl, l, j)]).sum();
+                    assert_eq!(c[index(&cl, i, j)], start + sum, "{m} x {n} x {k} {al:?} {bl:?} {cl:?} at {i}, {j}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_same_call_gives_the_same_bits() {
     let mut numbers = Numbers(3);
     let (a, b): (Vec<f32>, Vec<f32>) = (numbers.vec(61 * 700), numbers.vec(700 * 67));

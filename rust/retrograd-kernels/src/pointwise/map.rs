@@ -4,8 +4,12 @@ use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
+use half::{bf16, f16};
+
+use super::super::simd::{InstructionSet, Isa, SimdElement, Task, Vector, for_isa};
 use super::super::strided::is_contiguous;
+use super::halves::Half;
+use super::vectorized::{Body, Lanes};
 use super::walk::{Operand, Pieces, Staying, walk};
 use super::{Map1, Map2, Map3};
 
@@ -213,6 +217,159 @@ pub unsafe fn walk2<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>>(
     unsafe { walk(&body, sizes, [o, a, b]) };
 }
 
+/// A body of float32 over halves, which are made float32 in registers if the body is a light one.
+///
+/// # Safety
+/// As [`walk1`].
+pub unsafe fn map_halves1<F: Map1<f32, f32>>(f: &F, sizes: &[usize], o: Operand, a: Operand) {
+    match o.half() {
+        // SAFETY: (1-3) are ours, for halves of one format.
+        Some(half) if const { F::LIGHT } && a.half() == Some(half) => unsafe {
+            walk_halves(&EachLane(*f), half, sizes, [o, a]);
+        },
+        // SAFETY: (1-3) are ours.
+        _ => unsafe { walk1::<f32, f32, F>(f, sizes, o, a) },
+    }
+}
+
+/// As [`map_halves1`], of two operands, of which one may be of float32.
+///
+/// # Safety
+/// As [`walk1`].
+pub unsafe fn map_halves2<F: Map2<f32, f32, f32>>(f: &F, sizes: &[usize], o: Operand, a: Operand, b: Operand) {
+    let Some(half) = o.half().filter(|_| const { F::LIGHT } && !sizes.contains(&0)) else {
+        // SAFETY: (1-3) are ours.
+        return unsafe { walk2::<f32, f32, f32, F>(f, sizes, o, a, b) };
+    };
+    let is_half = |x: Operand| x.half() == Some(half);
+    // SAFETY: (1-3) are ours, for halves of one format; (`number` 1) there is an element.
+    unsafe {
+        match (a.number(), b.number()) {
+            (_, Some(number)) if is_half(a) => walk_halves(&EachLane(Second { f: *f, number }), half, sizes, [o, a]),
+            (Some(number), _) if is_half(b) => walk_halves(&EachLane(First { f: *f, number }), half, sizes, [o, b]),
+            _ if is_half(a) && is_half(b) => walk_halves(&EachLane(*f), half, sizes, [o, a, b]),
+            _ => walk2::<f32, f32, f32, F>(f, sizes, o, a, b),
+        }
+    }
+}
+
+/// As [`map_halves1`], of three operands, all of halves.
+///
+/// # Safety
+/// As [`walk1`].
+pub unsafe fn map_halves3<F: Map3<f32, f32, f32, f32>>(f: &F, sizes: &[usize], o: Operand, inputs: [Operand; 3]) {
+    let [a, b, c] = inputs;
+    match o.half() {
+        // SAFETY: (1-3) are ours, for halves of one format.
+        Some(half) if const { F::LIGHT } && inputs.iter().all(|x| x.half() == Some(half)) => unsafe {
+            walk_halves(&EachLane(*f), half, sizes, [o, a, b, c]);
+        },
+        _ => {
+            let body: Typed<F, (f32, f32, f32, f32)> = Typed { level: InstructionSet::detect(), f, types: PhantomData };
+            // SAFETY: (1-3) are ours.
+            unsafe { walk(&body, sizes, [o, a, b, c]) }
+        }
+    }
+}
+
+/// The walk of a body over halves of one format, as they lie in memory.
+///
+/// # Safety
+/// As [`walk1`], for operands of that format.
+unsafe fn walk_halves<const K: usize, const N: usize, F: Body<f32, K>>(
+    f: &F,
+    half: Half,
+    sizes: &[usize],
+    operands: [Operand; N],
+) {
+    const { assert!(N == K + 1) };
+    let (level, operands) = (InstructionSet::detect(), operands.map(Operand::as_stored));
+    // SAFETY: (1-3) are ours.
+    unsafe {
+        match half {
+            Half::F16 => walk(&Lanes::<F, f16, f16, K> { level, f, stored: PhantomData }, sizes, operands),
+            Half::BF16 => walk(&Lanes::<F, bf16, bf16, K> { level, f, stored: PhantomData }, sizes, operands),
+        }
+    }
+}
+
+/// A scalar body as a body in vectors.
+struct EachLane<F>(F);
+
+/// Of the lanes of `x`, what `$f` makes of each; the compiler makes vectors of it again.
+macro_rules! each_lane {
+    ($v:ident, $k:literal, $x:ident, |$lanes:ident| $f:expr) => {{
+        let (mut from, mut to) = ([[0.0; 32]; $k], [0.0; 32]);
+        // SAFETY: (1) `x` exists; (1, 2) no vector is longer than an array.
+        unsafe {
+            for k in 0..$k {
+                $x[k].store(from[k].as_mut_ptr());
+            }
+            for i in 0..$v::LEN {
+                let mut $lanes = [0.0; $k];
+                for k in 0..$k {
+                    $lanes[k] = from[k][i];
+                }
+                to[i] = $f;
+            }
+            $v::load(to.as_ptr())
+        }
+    }};
+}
+
+impl<F: Map1<f32, f32>> Body<f32, 1> for EachLane<F> {
+    const PAIRED: bool = false;
+    #[inline(always)]
+    fn f<V: Vector<Elem = f32>>(&self, x: [V; 1]) -> V {
+        let f = self.0;
+        each_lane!(V, 1, x, |lanes| f.f(lanes[0]))
+    }
+}
+
+impl<F: Map2<f32, f32, f32>> Body<f32, 2> for EachLane<F> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = f32>>(&self, x: [V; 2]) -> V {
+        let f = self.0;
+        each_lane!(V, 2, x, |lanes| f.f(lanes[0], lanes[1]))
+    }
+}
+
+impl<F: Map3<f32, f32, f32, f32>> Body<f32, 3> for EachLane<F> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = f32>>(&self, x: [V; 3]) -> V {
+        let f = self.0;
+        each_lane!(V, 3, x, |lanes| f.f(lanes[0], lanes[1], lanes[2]))
+    }
+}
+
+/// A body of two operands whose first one is a number.
+#[derive(Clone, Copy)]
+struct First<F> {
+    f: F,
+    number: f32,
+}
+
+/// A body of two operands whose second one is a number.
+#[derive(Clone, Copy)]
+struct Second<F> {
+    f: F,
+    number: f32,
+}
+
+impl<F: Map2<f32, f32, f32>> Map1<f32, f32> for First<F> {
+    #[inline(always)]
+    fn f(&self, b: f32) -> f32 {
+        self.f.f(self.number, b)
+    }
+}
+
+impl<F: Map2<f32, f32, f32>> Map1<f32, f32> for Second<F> {
+    #[inline(always)]
+    fn f(&self, a: f32) -> f32 {
+        self.f.f(a, self.number)
+    }
+}
+
 /// A body and the element types of its operands, for the walk.
 struct Typed<'f, F, Types> {
     level: InstructionSet,
@@ -234,7 +391,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F,
         unsafe { for_isa(self.level, Run2 { f: *self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
     fn staying(&self) -> Option<&dyn Staying> {
-        if const { F::STAYING && A::WIDE } { Some(self) } else { None }
+        if const { F::LIGHT && A::WIDE } { Some(self) } else { None }
     }
 }
 
@@ -310,7 +467,7 @@ fn same<A, O>(a: *const A, o: *mut O) -> bool {
 
 impl<A: SimdElement, O: Copy, F: Map1<A, O>> Task for Run1<F, A, O> {
     type Out = ();
-    const WIDE: bool = A::WIDE;
+    const WIDE: bool = A::WIDE || F::WIDE;
 
     #[inline(always)]
     unsafe fn plain(self) {

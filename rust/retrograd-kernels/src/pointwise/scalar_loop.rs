@@ -19,7 +19,7 @@ pub fn each<T: Copy, const N: usize>(inputs: [&[T]; N], out: &mut [MaybeUninit<T
     }
 }
 
-/// `o[..] = f(inputs[..])` over strided operands.
+/// `o[..] = f(inputs[..])` over strided operands, of `T` or, where that is float32, of halves.
 ///
 /// # Safety
 /// 1. Each input is readable and initialised, the output writable, at every position of `sizes` under its strides.
@@ -28,22 +28,19 @@ pub fn each<T: Copy, const N: usize>(inputs: [&[T]; N], out: &mut [MaybeUninit<T
 pub unsafe fn runs<T: Copy + Sync, const N: usize>(
     f: RunBody<T, N>,
     sizes: &[usize],
-    inputs: [*const T; N],
-    strides: [&[isize]; N],
-    o: *mut T,
-    o_strides: &[isize],
+    inputs: [Operand; N],
+    o: Operand,
 ) {
     const { assert!(N >= 1 && N <= 5) };
-    let (body, out) = (Runs(f), Operand::output(o, o_strides));
-    let input = |k: usize| Operand::input(inputs[k], strides[k]);
+    let (body, input) = (Runs(f), |k: usize| inputs[k]);
     // SAFETY: (1-3) are ours.
     unsafe {
         match N {
-            1 => walk(&body, sizes, [out, input(0)]),
-            2 => walk(&body, sizes, [out, input(0), input(1)]),
-            3 => walk(&body, sizes, [out, input(0), input(1), input(2)]),
-            4 => walk(&body, sizes, [out, input(0), input(1), input(2), input(3)]),
-            _ => walk(&body, sizes, [out, input(0), input(1), input(2), input(3), input(4)]),
+            1 => walk(&body, sizes, [o, input(0)]),
+            2 => walk(&body, sizes, [o, input(0), input(1)]),
+            3 => walk(&body, sizes, [o, input(0), input(1), input(2)]),
+            4 => walk(&body, sizes, [o, input(0), input(1), input(2), input(3)]),
+            _ => walk(&body, sizes, [o, input(0), input(1), input(2), input(3), input(4)]),
         }
     }
 }
@@ -88,7 +85,10 @@ mod tests {
         let mut out = vec![0.0f64; 600];
         let add = |v: [&[f64]; 2], o: &mut [MaybeUninit<f64>]| each(v, o, |[x, y]| x + y);
         // SAFETY: (1) 20 x 30 positions of the vectors, one of `b`; (2) disjoint; (3) a permutation.
-        unsafe { runs(&add, &[20, 30], [a.as_ptr(), b.as_ptr()], [&[1, 20], &[0, 0]], out.as_mut_ptr(), &[30, 1]) };
+        unsafe {
+            let inputs = [Operand::input(a.as_ptr(), &[1, 20]), Operand::input(b.as_ptr(), &[0, 0])];
+            runs(&add, &[20, 30], inputs, Operand::output(out.as_mut_ptr(), &[30, 1]));
+        }
         for (i, j) in [(0, 0), (3, 7), (19, 29)] {
             assert_eq!(out[i * 30 + j], a[i + 20 * j] + 10.0);
         }
@@ -96,7 +96,7 @@ mod tests {
         let p = out.as_mut_ptr();
         let before = out[599];
         // SAFETY: (1) 600 elements; (2) the output is the input; (3) contiguous.
-        unsafe { runs(&double, &[600], [p.cast_const()], [&[1]], p, &[1]) };
+        unsafe { runs(&double, &[600], [Operand::input(p.cast_const(), &[1])], Operand::output(p, &[1])) };
         assert_eq!(out[599], 2.0 * before);
     }
 }

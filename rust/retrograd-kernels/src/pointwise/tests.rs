@@ -17,7 +17,7 @@ impl Map1<f32, f32> for Affine {
 #[derive(Clone, Copy)]
 struct Sub;
 impl Map2<f32, f32, f32> for Sub {
-    const STAYING: bool = true;
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: f32, b: f32) -> f32 {
         a - 2.0 * b
@@ -260,19 +260,16 @@ fn convert_and_fill() {
         for &n in &UGLY {
             let a: Vec<f32> = numbers(2 * n).iter().map(|x| x * 0.37).collect();
             let mut ints = vec![0i8; n];
-            let mut halves = vec![half::f16::ZERO; n];
             let mut flags = vec![Truth::FALSE; n];
             let mut filled = vec![0i64; 2 * n];
             // SAFETY: every buffer has the elements that its stride reaches.
             unsafe {
                 convert_at(level, &[n], a.as_ptr(), &[2], ints.as_mut_ptr(), &[1]);
-                convert_at(level, &[n], a.as_ptr(), &[1], halves.as_mut_ptr(), &[1]);
                 convert_at(level, &[n], a.as_ptr(), &[1], flags.as_mut_ptr(), &[1]);
                 fill(5i64, &[n], filled.as_mut_ptr(), &[2]);
             }
             for i in 0..n {
                 assert_eq!(ints[i], a[2 * i] as i8);
-                assert_eq!(halves[i], half::f16::from_f32(a[i]));
                 assert_eq!(flags[i].get(), a[i] != 0.0);
                 assert_eq!(filled[2 * i..2 * i + 2], [5, 0]);
             }
@@ -280,28 +277,112 @@ fn convert_and_fill() {
     }
 }
 
+/// `Sub` as a body whose loops take halves as float32, through pieces.
+#[derive(Clone, Copy)]
+struct HeavySub;
+impl Map2<f32, f32, f32> for HeavySub {
+    #[inline(always)]
+    fn f(&self, a: f32, b: f32) -> f32 {
+        a - 2.0 * b
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Square<const LIGHT: bool>;
+impl<const LIGHT: bool> Map1<f32, f32> for Square<LIGHT> {
+    const LIGHT: bool = LIGHT;
+    #[inline(always)]
+    fn f(&self, a: f32) -> f32 {
+        a * a
+    }
+}
+
 #[test]
 fn halves_are_computed_with_in_float32() {
-    use half::bf16;
+    fn check<F: Map2<f32, f32, f32>, G: Map1<f32, f32>>(
+        (two, one): (F, G),
+        half: Half,
+        get: fn(u16) -> f32,
+        of: fn(f32) -> u16,
+    ) {
+        for sizes in shapes() {
+            let n: usize = sizes.iter().product();
+            for (_, ia, na, sa) in layouts(&sizes) {
+                let a: Vec<u16> = numbers(na).iter().map(|&x| of(x * 0.37)).collect();
+                let b: Vec<u16> = numbers(n + 1).iter().map(|&x| of(x * 1.7)).collect();
+                // One that no half is.
+                let number = [1.0f32 / 3.0];
+                let (sb, still) = (expanded(&sizes, 1), vec![0; sizes.len()]);
+                let (pa, pb) = (positions(&sizes, &sa, ia), positions(&sizes, &sb, 0));
+                let run = |f: &dyn Fn(Operand, Operand, Operand, Operand), want: &dyn Fn(f32, f32) -> f32| {
+                    let (mut o, mut expected) = (a.clone(), a.clone());
+                    (0..n).for_each(|i| expected[pa[i]] = of(want(get(a[pa[i]]), get(b[pb[i]]))));
+                    // SAFETY: the first place of the layout.
+                    let p = unsafe { o.as_mut_ptr().add(ia) };
+                    let (out, first) = (Operand::halves(half, p, &sa), Operand::halves(half, p, &sa));
+                    let second = Operand::halves(half, b.as_ptr().cast_mut(), &sb);
+                    f(out, first, second, Operand::input(number.as_ptr(), &still));
+                    assert_eq!(o, expected, "{half:?} {sizes:?} {sa:?}");
+                };
+                // SAFETY: the layouts are in their buffers; the output is the first input, or also the second one.
+                unsafe {
+                    run(&|o, a, b, _| map_halves2(&two, &sizes, o, a, b), &|a, b| a - 2.0 * b);
+                    run(&|o, a, b, _| map_halves2(&two, &sizes, o, b, a), &|a, b| b - 2.0 * a);
+                    run(&|o, a, _, c| map_halves2(&two, &sizes, o, a, c), &|a, _| a - 2.0 * number[0]);
+                    run(&|o, a, _, c| map_halves2(&two, &sizes, o, c, a), &|a, _| number[0] - 2.0 * a);
+                    run(&|o, a, _, _| map_halves1(&one, &sizes, o, a), &|a, _| a * a);
+                }
+            }
+        }
+    }
+    let (brain, of_brain) = (|x| half::bf16::from_bits(x).to_f32(), |x| half::bf16::from_f32(x).to_bits());
+    let (ieee, of_ieee) = (|x| half::f16::from_bits(x).to_f32(), |x| half::f16::from_f32(x).to_bits());
+    check((Sub, Square::<true>), Half::BF16, brain, of_brain);
+    check((Sub, Square::<true>), Half::F16, ieee, of_ieee);
+    check((HeavySub, Square::<false>), Half::BF16, brain, of_brain);
+    check((HeavySub, Square::<false>), Half::F16, ieee, of_ieee);
+}
+
+/// From every format to every other: halves, float32, and what casts of float32 make of them.
+#[test]
+fn halves_are_converted_in_every_layout() {
+    use half::{bf16, f16};
     for sizes in shapes() {
         let n: usize = sizes.iter().product();
         for (_, ia, na, sa) in layouts(&sizes) {
-            let a: Vec<u16> = numbers(na).iter().map(|&x| bf16::from_f32(x * 0.37).to_bits()).collect();
-            let b: Vec<u16> = numbers(n + 1).iter().map(|&x| bf16::from_f32(x * 1.7).to_bits()).collect();
-            let sb = expanded(&sizes, 1);
-            let (pa, pb) = (positions(&sizes, &sa, ia), positions(&sizes, &sb, 0));
-            let mut want = a.clone();
-            let f = |x: u16| bf16::from_bits(x).to_f32();
-            (0..n).for_each(|i| want[pa[i]] = bf16::from_f32(Sub.f(f(a[pa[i]]), f(b[pb[i]]))).to_bits());
-            let mut o = a.clone();
-            // SAFETY: the layouts are in their buffers; the output is the first input.
+            let plain = row_major(&sizes).to_vec();
+            let at = positions(&sizes, &sa, ia);
+            let floats: Vec<f32> = numbers(na).iter().map(|x| x * 0.37).collect();
+            let ieee: Vec<f16> = floats.iter().map(|&x| f16::from_f32(x)).collect();
+            let brain: Vec<bf16> = floats.iter().map(|&x| bf16::from_f32(x)).collect();
+            let (mut as_floats, mut as_ieee, mut as_brain) = (vec![0f32; n], vec![f16::ZERO; n], vec![bf16::ZERO; n]);
+            let (mut ints, mut back) = (vec![0i32; n], vec![bf16::ZERO; n]);
+            // SAFETY: the layouts are in their buffers, and the outputs apart.
             unsafe {
-                let p = o.as_mut_ptr().add(ia);
-                let (out, first) = (Operand::halves(Half::BF16, p, &sa), Operand::halves(Half::BF16, p, &sa));
-                let second = Operand::halves(Half::BF16, b.as_ptr().cast_mut(), &sb);
-                walk2::<f32, f32, f32, _>(&Sub, &sizes, out, first, second);
+                let halves = |half, p: *const u16| Operand::halves(half, p.cast_mut().add(ia), &sa);
+                let to_ieee = Operand::halves(Half::F16, as_ieee.as_mut_ptr().cast(), &plain);
+                let to_brain = Operand::halves(Half::BF16, as_brain.as_mut_ptr().cast(), &plain);
+                let to_floats = Operand::output(as_floats.as_mut_ptr(), &plain);
+                let (from_ieee, from_brain) =
+                    (halves(Half::F16, ieee.as_ptr().cast()), halves(Half::BF16, brain.as_ptr().cast()));
+                convert_halves(&sizes, to_floats, from_ieee);
+                (0..n).for_each(|i| assert_eq!(as_floats[i], ieee[at[i]].to_f32(), "{sizes:?} {sa:?}"));
+                convert_halves(&sizes, to_floats, from_brain);
+                (0..n).for_each(|i| assert_eq!(as_floats[i], brain[at[i]].to_f32(), "{sizes:?} {sa:?}"));
+                convert_halves(&sizes, to_ieee, Operand::input(floats.as_ptr().add(ia), &sa));
+                (0..n).for_each(|i| assert_eq!(as_ieee[i], ieee[at[i]], "{sizes:?} {sa:?}"));
+                convert_halves(&sizes, to_brain, Operand::input(floats.as_ptr().add(ia), &sa));
+                (0..n).for_each(|i| assert_eq!(as_brain[i], brain[at[i]], "{sizes:?} {sa:?}"));
+                convert_halves(&sizes, to_brain, from_ieee);
+                (0..n).for_each(|i| assert_eq!(as_brain[i], bf16::from_f32(ieee[at[i]].to_f32())));
+                convert_halves(&sizes, to_ieee, from_brain);
+                (0..n).for_each(|i| assert_eq!(as_ieee[i], f16::from_f32(brain[at[i]].to_f32())));
+                walk1::<f32, i32, _>(&Convert, &sizes, Operand::output(ints.as_mut_ptr(), &plain), from_brain);
+                (0..n).for_each(|i| assert_eq!(ints[i], brain[at[i]].to_f32() as i32, "{sizes:?} {sa:?}"));
+                let to_back = Operand::halves(Half::BF16, back.as_mut_ptr().cast(), &plain);
+                walk1::<i32, f32, _>(&Convert, &sizes, to_back, Operand::input(ints.as_ptr(), &plain));
+                (0..n).for_each(|i| assert_eq!(back[i].to_f32(), ints[i] as f32, "{sizes:?} {sa:?}"));
             }
-            assert_eq!(o, want, "{sizes:?} {sa:?}");
         }
     }
 }

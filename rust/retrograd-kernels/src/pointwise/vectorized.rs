@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::super::real::Real;
-use super::super::simd::{InstructionSet, Isa, Task, Twice, Vector, for_isa};
+use super::super::simd::{InstructionSet, Isa, Stored, Task, Twice, Vector, for_isa};
 use super::super::strided::is_contiguous;
 use super::walk::{Operand, Pieces, walk};
 
@@ -27,24 +27,39 @@ pub trait Body<T: Real, const K: usize>: Sync {
 ///    disjoint from it. 3. The CPU has the instructions of `S`.
 #[inline(always)]
 pub unsafe fn row<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, n: usize, a: [*const T; K], o: *mut T) {
+    // SAFETY: (1-3) are ours.
+    unsafe { stored_row::<S, T, T, T, K, F>(f, n, a, o) }
+}
+
+/// [`row`] of elements in any storage.
+///
+/// # Safety
+/// As [`row`].
+#[inline(always)]
+unsafe fn stored_row<S: Isa, T, A, O, const K: usize, F: Body<T, K>>(f: &F, n: usize, a: [*const A; K], o: *mut O)
+where
+    T: Real,
+    A: Stored<Float = T>,
+    O: Stored<Float = T>,
+{
     let len = T::Vector::<S>::LEN;
     let mut i = 0;
     // SAFETY: duties 1 and 3; an element is read before its place is written.
     unsafe {
         while i + len <= n {
-            let mut x = [T::Vector::<S>::load(a[0].add(i)); K];
+            let mut x = [A::load::<S>(a[0].add(i)); K];
             for k in 1..K {
-                x[k] = T::Vector::<S>::load(a[k].add(i));
+                x[k] = A::load::<S>(a[k].add(i));
             }
-            f.f(x).store(o.add(i));
+            O::store::<S>(f.f(x), o.add(i));
             i += len;
         }
         if i < n {
-            let mut x = [T::Vector::<S>::load_first(a[0].add(i), n - i); K];
+            let mut x = [A::load_first::<S>(a[0].add(i), n - i); K];
             for k in 1..K {
-                x[k] = T::Vector::<S>::load_first(a[k].add(i), n - i);
+                x[k] = A::load_first::<S>(a[k].add(i), n - i);
             }
-            f.f(x).store_first(o.add(i), n - i);
+            O::store_first::<S>(f.f(x), o.add(i), n - i);
         }
     }
 }
@@ -106,7 +121,7 @@ pub unsafe fn lanes1_at<T: Real, F: Body<T, 1>>(
         // SAFETY: (Row 1, 2) our 1-3, the layout being contiguous.
         return unsafe { for_isa(level, VectorRow { f, n, a: [a], o }) };
     }
-    let body: Lanes<F, T, 1> = Lanes { level, f, dtype: PhantomData };
+    let body: Lanes<F, T, T, 1> = Lanes { level, f, stored: PhantomData };
     // SAFETY: (1-3) are ours.
     unsafe { walk(&body, sizes, [Operand::output(o, o_strides), Operand::input(a, a_strides)]) };
 }
@@ -132,7 +147,7 @@ pub unsafe fn lanes2<T: Real, F: Body<T, 2>>(
         // SAFETY: (Row 1, 2) our 1-3, the layout being contiguous.
         return unsafe { for_isa(level, VectorRow { f, n, a: [a, b], o }) };
     }
-    let body: Lanes<F, T, 2> = Lanes { level, f, dtype: PhantomData };
+    let body: Lanes<F, T, T, 2> = Lanes { level, f, stored: PhantomData };
     let operands = [Operand::output(o, o_strides), Operand::input(a, a_strides), Operand::input(b, b_strides)];
     // SAFETY: (1-3) are ours.
     unsafe { walk(&body, sizes, operands) };
@@ -148,35 +163,35 @@ pub unsafe fn walk_lanes<const K: usize, const N: usize, F: Body<f32, K>>(
     operands: [Operand; N],
 ) {
     const { assert!(N == K + 1) };
-    let body: Lanes<F, f32, K> = Lanes { level: InstructionSet::detect(), f, dtype: PhantomData };
+    let body: Lanes<F, f32, f32, K> = Lanes { level: InstructionSet::detect(), f, stored: PhantomData };
     // SAFETY: (1-3) are ours.
     unsafe { walk(&body, sizes, operands) };
 }
 
-/// A body and its element type, for the walk.
-struct Lanes<'f, F, T, const K: usize> {
-    level: InstructionSet,
-    f: &'f F,
-    dtype: PhantomData<fn(T)>,
+/// A body and how its inputs and its output are stored, for the walk.
+pub(super) struct Lanes<'f, F, A, O, const K: usize> {
+    pub level: InstructionSet,
+    pub f: &'f F,
+    pub stored: PhantomData<fn(A) -> O>,
 }
 
-impl<T: Real, const K: usize, F: Body<T, K>> Pieces for Lanes<'_, F, T, K> {
+impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K>> Pieces for Lanes<'_, F, A, O, K> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
-        let a = std::array::from_fn(|k| p[k + 1].cast_const().cast::<T>());
+        let a = std::array::from_fn(|k| p[k + 1].cast_const().cast::<A>());
         // SAFETY: Row 1 and 2 are our 1 and 2.
-        unsafe { for_isa(self.level, VectorRow { f: self.f, n, a, o: p[0].cast::<T>() }) }
+        unsafe { for_isa(self.level, VectorRow { f: self.f, n, a, o: p[0].cast::<O>() }) }
     }
 }
 
 /// Contiguous elements. Duties: 1 and 2 of [`row`].
-struct VectorRow<'f, F, T, const K: usize> {
-    f: &'f F,
-    n: usize,
-    a: [*const T; K],
-    o: *mut T,
+pub(super) struct VectorRow<'f, F, A, O, const K: usize> {
+    pub f: &'f F,
+    pub n: usize,
+    pub a: [*const A; K],
+    pub o: *mut O,
 }
 
-impl<T: Real, const K: usize, F: Body<T, K>> Task for VectorRow<'_, F, T, K> {
+impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K>> Task for VectorRow<'_, F, A, O, K> {
     type Out = ();
     const WIDE: bool = true;
 
@@ -185,14 +200,16 @@ impl<T: Real, const K: usize, F: Body<T, K>> Task for VectorRow<'_, F, T, K> {
         let VectorRow { f, n, a, o } = self;
         let mut done = 0;
         if const { F::PAIRED && K == 1 } {
-            let len = Twice::<T::Vector<S>>::LEN;
-            while done + len <= n {
+            let half = <O::Float as Real>::Vector::<S>::LEN;
+            while done + 2 * half <= n {
                 // SAFETY: (row 1-3) as below; an element is read before its place is written.
                 unsafe {
-                    let x = Twice::<T::Vector<S>>::load(a[0].add(done));
-                    f.f([x; K]).store(o.add(done));
+                    let x = Twice::new(A::load::<S>(a[0].add(done)), A::load::<S>(a[0].add(done + half)));
+                    let (first, second) = f.f([x; K]).parts();
+                    O::store::<S>(first, o.add(done));
+                    O::store::<S>(second, o.add(done + half));
                 }
-                done += len;
+                done += 2 * half;
             }
         }
         // SAFETY: (row 1, 2) ours, from there on; (row 3) Task 2.
@@ -201,7 +218,7 @@ impl<T: Real, const K: usize, F: Body<T, K>> Task for VectorRow<'_, F, T, K> {
             for k in 0..K {
                 rest[k] = a[k].add(done);
             }
-            row::<S, T, K, F>(f, n - done, rest, o.add(done))
+            stored_row::<S, O::Float, A, O, K, F>(f, n - done, rest, o.add(done))
         }
     }
 }

@@ -7,8 +7,9 @@
 //! piece that already holds the elements it needs, such as a broadcast row, is not filled again. Where an input is
 //! broadcast along rows, bodies that are as fast as memory have a loop that keeps its element in a register.
 //!
-//! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
-//! converted on the way, so no body is compiled for halves.
+//! Halves are a storage type: bodies take them as float32. An operand of halves goes through a piece and is converted on
+//! the way, so that no body is compiled for halves, but for light ones: those convert in registers, and to the walk
+//! their operands are elements like others ([`Operand::as_stored`]).
 
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -62,6 +63,32 @@ impl<'s> Operand<'s> {
     /// Halves, which the body reads or writes as float32.
     pub fn halves(half: Half, p: *mut u16, strides: &'s [isize]) -> Self {
         Operand { start: p.cast(), element: Element { width: size_of::<u16>(), half: Some(half) }, strides }
+    }
+
+    /// The format of halves.
+    pub(super) fn half(&self) -> Option<Half> {
+        self.element.half
+    }
+
+    /// The same elements for a body that takes them as they lie in memory.
+    pub(super) fn as_stored(self) -> Self {
+        Operand { element: Element { half: None, ..self.element }, ..self }
+    }
+
+    /// The number that all elements are, if there is one: a half, or of float32.
+    ///
+    /// # Safety
+    /// 1. The operand has an element, which is readable and initialised, a half or a float32.
+    pub(super) unsafe fn number(&self) -> Option<f32> {
+        if self.strides.iter().any(|&step| step != 0) {
+            return None;
+        }
+        // SAFETY: (1) ours; (2) there is room for a number.
+        unsafe {
+            let mut number = 0.0;
+            load(self.element, 1, 1, Rows::dense(self.start.cast_const(), 1, 0), (&raw mut number).cast());
+            Some(number)
+        }
     }
 }
 
@@ -507,7 +534,8 @@ mod tests {
         let mut o = vec![T::default(); sizes.iter().product()];
         // SAFETY: (1) each operand has the places of its strides; (2) the output is apart; (3) it is a permutation.
         unsafe {
-            runs(&|xs, o| each(xs, o, f), sizes, inputs.map(<[T]>::as_ptr), strides, o.as_mut_ptr(), out);
+            let inputs = std::array::from_fn(|k| Operand::input(inputs[k].as_ptr(), strides[k]));
+            runs(&|xs, o| each(xs, o, f), sizes, inputs, Operand::output(o.as_mut_ptr(), out));
         }
         o
     }
@@ -549,14 +577,9 @@ mod tests {
         // SAFETY: (1) all elements; (2) the output is the first input; (3) it is contiguous.
         unsafe {
             let f = |v: [&[f64]; 2], o: &mut [MaybeUninit<f64>]| each(v, o, |[x, y]| x - y);
-            runs(
-                &f,
-                &[rows, n],
-                [p.cast_const(), x.as_ptr()],
-                [&[n as isize, 1], &[1, rows as isize]],
-                p,
-                &[n as isize, 1],
-            );
+            let (lines, columns) = ([n as isize, 1], [1, rows as isize]);
+            let inputs = [Operand::input(p.cast_const(), &lines), Operand::input(x.as_ptr(), &columns)];
+            runs(&f, &[rows, n], inputs, Operand::output(p, &lines));
         }
         for (i, got) in o.iter().enumerate() {
             assert_eq!(*got, before[i] - x[i / n + rows * (i % n)]);

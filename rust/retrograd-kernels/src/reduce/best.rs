@@ -83,7 +83,7 @@ struct BestRows<'a, T, const MAX: bool> {
 
 impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRows<'_, T, MAX> {
     type Out = ();
-    const WIDE: bool = T::WIDE;
+    const WIDE: bool = T::WIDE || T::LONG;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
@@ -191,7 +191,7 @@ struct Strip<T, const MAX: bool> {
 
 impl<T: SimdElement + PartialOrd, const MAX: bool> Task for Strip<T, MAX> {
     type Out = ();
-    const WIDE: bool = T::WIDE;
+    const WIDE: bool = T::WIDE || T::LONG;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::real::Real;
-use super::super::simd::{Baseline, InstructionSet, Isa, SimdElement, Task, Vector, for_isa};
+use super::super::simd::{Baseline, InstructionSet, Isa, SimdElement, Stored, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split};
@@ -257,29 +257,12 @@ pub(super) unsafe fn vector_lanes<S: Isa, const L: usize, T: Real, R: InVectors<
     }
 }
 
-/// What a vector of floats is loaded from.
-pub(super) trait Stored<T: Real>: Copy {
-    /// A vector from `p`, of any alignment.
-    ///
-    /// # Safety
-    /// 1. The CPU has the instructions of `S`. 2. As many elements as the vector has are readable and initialised.
-    unsafe fn load<S: Isa>(p: *const Self) -> T::Vector<S>;
-}
-
-impl<T: Real> Stored<T> for T {
-    #[inline(always)]
-    unsafe fn load<S: Isa>(p: *const T) -> T::Vector<S> {
-        // SAFETY: (load 1, 2) ours.
-        unsafe { Vector::load(p) }
-    }
-}
-
 /// [`vector_lanes`] of elements in any storage.
 ///
 /// # Safety
 /// 1. As [`Reduce::lanes`]. 2. `L` is the lanes of 1, 2, 4, 8 or 16 vectors.
 #[inline(always)]
-pub(super) unsafe fn in_registers<S: Isa, const L: usize, T: Real, A: Stored<T>, R: InVectors<T>>(
+pub(super) unsafe fn in_registers<S: Isa, const L: usize, T: Real, A: Stored<Float = T>, R: InVectors<T>>(
     r: &R,
     n: usize,
     a: *const A,
@@ -299,7 +282,11 @@ pub(super) unsafe fn in_registers<S: Isa, const L: usize, T: Real, A: Stored<T>,
 /// # Safety
 /// 1. As [`Reduce::lanes`], for the lanes of `N` vectors.
 #[inline(always)]
-unsafe fn registers<S: Isa, const N: usize, T: Real, A: Stored<T>, R: InVectors<T>>(r: &R, n: usize, a: *const A) -> T {
+unsafe fn registers<S: Isa, const N: usize, T: Real, A: Stored<Float = T>, R: InVectors<T>>(
+    r: &R,
+    n: usize,
+    a: *const A,
+) -> T {
     let len = T::Vector::<S>::LEN;
     // SAFETY: duty 1, cut at multiples of the lanes.
     unsafe {
@@ -561,7 +548,7 @@ unsafe fn take<A: SimdElement, R: Reduce<A>>(
 }
 
 /// Joins strips pairwise, as [`Cascade`] does for single accumulators.
-struct StripCascade<Acc> {
+pub(super) struct StripCascade<Acc> {
     places: Vec<Acc>,
     count: usize,
     width: usize,
@@ -569,7 +556,27 @@ struct StripCascade<Acc> {
 
 impl<Acc: Copy> StripCascade<Acc> {
     #[inline(always)]
-    fn push<A, R: Reduce<A, Acc = Acc>>(&mut self, r: &R, acc: &mut [Acc]) {
+    pub(super) fn new() -> Self {
+        Self { places: Vec::new(), count: 0, width: 0 }
+    }
+
+    /// Begins strips of that width.
+    #[inline(always)]
+    pub(super) fn start(&mut self, width: usize) {
+        (self.count, self.width) = (0, width);
+    }
+
+    /// Joins the last strip, which becomes the total.
+    #[inline(always)]
+    pub(super) fn close<A, R: Reduce<A, Acc = Acc>>(&mut self, r: &R, acc: &mut [Acc]) {
+        if self.count > 0 {
+            self.push(r, acc);
+            self.total(r, acc);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn push<A, R: Reduce<A, Acc = Acc>>(&mut self, r: &R, acc: &mut [Acc]) {
         let (mut k, width) = (0, self.width);
         while self.count >> k & 1 == 1 {
             for (x, &earlier) in acc.iter_mut().zip(&self.places[k * width..(k + 1) * width]) {
@@ -640,7 +647,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
         let [sk, so] = k0.strides;
         let most = STRIP_BYTES / size_of::<R::Acc>().clamp(4, 16);
         let mut strip = [MaybeUninit::<R::Acc>::uninit(); STRIP_BYTES / 4];
-        let mut cascade = StripCascade { places: Vec::new(), count: 0, width: 0 };
+        let mut cascade = StripCascade::new();
         // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the
         // end.
         let narrow = red.len() == 1 && sk == 1 && d0.strides[0] == k0.size as isize && k0.size * 2 <= WIDE;
@@ -654,7 +661,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
                 }
                 // SAFETY: the loop above initialised `width` places.
                 let acc = unsafe { std::slice::from_raw_parts_mut(strip.as_mut_ptr().cast::<R::Acc>(), width) };
-                (cascade.count, cascade.width) = (0, width);
+                cascade.start(width);
                 let (mut taken, mut first) = (0, 0);
                 // SAFETY: duty 1, for every `take`: positions of the axes; a wide row is `fold` whole rows.
                 unsafe {
@@ -683,10 +690,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
                         take(r, &mut acc[..k0.size], p, 1, d0.size % fold, d0.strides[0]);
                     }
                 }
-                if cascade.count > 0 {
-                    cascade.push(r, acc);
-                    cascade.total(r, acc);
-                }
+                cascade.close(r, acc);
                 let mut half = if fold > 1 { columns / 2 } else { 0 };
                 while half >= k0.size {
                     for j in 0..half {

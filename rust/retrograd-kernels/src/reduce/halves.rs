@@ -7,11 +7,11 @@ use half::{bf16, f16};
 
 use super::super::pointwise::{Half, narrow};
 use super::super::real::Real;
-use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
-use super::engine::{Cascade, ELEMENT_COST, InVectors, Stored, in_lanes, in_registers, rest};
-use super::{BLOCK, Reduce};
+use super::super::simd::{InstructionSet, Isa, Stored, Task, Vector, for_isa};
+use super::engine::{Cascade, ELEMENT_COST, InVectors, StripCascade, in_lanes, in_registers, rest};
+use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::reduce::PART;
+use crate::thresholds::reduce::{PART, STRIP_BYTES};
 
 /// Lanes of a block, as for float32.
 const LANES: usize = 64;
@@ -63,19 +63,135 @@ where
     });
 }
 
-impl Stored<f32> for f16 {
+/// Reduces columns of halves: the `n` rows of `width` elements in each of the matrices in `x`, which lie one after the
+/// other. Results are rounded.
+///
+/// # Panics
+/// If the number of elements is not that of the results times `n`.
+pub fn reduce_columns_of_halves<R>(r: &R, half: Half, [n, width]: [usize; 2], x: &[u16], o: &mut [u16])
+where
+    R: InVectors<f32> + Reduce<f32, O = f32>,
+{
+    assert!(x.len() == n * o.len());
+    if o.is_empty() {
+        return;
+    }
+    let (level, strips) = (InstructionSet::detect(), width.div_ceil(STRIP));
+    let out = SharedPtr(o.as_mut_ptr());
+    split(o.len() / width * strips, 1, x.len() as f64 * ELEMENT_COST, &|range| {
+        for i in range {
+            let (matrix, first) = (i / strips, i % strips * STRIP);
+            let x = &x[matrix * n * width..(matrix + 1) * n * width];
+            // SAFETY: (Columns 1) results of this piece alone.
+            unsafe {
+                let o = out.get().add(matrix * width + first);
+                match half {
+                    Half::F16 => {
+                        let x = x.reinterpret_cast::<f16>();
+                        for_isa(level, Columns { r, x, n, width, first, o: o.cast::<f16>() });
+                    }
+                    Half::BF16 => {
+                        let x = x.reinterpret_cast::<bf16>();
+                        for_isa(level, Columns { r, x, n, width, first, o: o.cast::<bf16>() });
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// Columns that are reduced at a time.
+const STRIP: usize = STRIP_BYTES / size_of::<f32>();
+
+/// What [`STRIP`] columns from `first` on, or those that are left, of `n` rows of `width` come to. Duties: 1. `o` is
+/// writable for a half for each of them, and disjoint from `x`.
+struct Columns<'a, R, H> {
+    r: &'a R,
+    x: &'a [H],
+    n: usize,
+    width: usize,
+    first: usize,
+    o: *mut H,
+}
+
+impl<R: InVectors<f32> + Reduce<f32, O = f32>, H: Stored<Float = f32>> Task for Columns<'_, R, H> {
+    type Out = ();
+    const WIDE: bool = true;
+
     #[inline(always)]
-    unsafe fn load<S: Isa>(p: *const f16) -> S::F32 {
-        // SAFETY: (load_f16 1, 2) ours.
-        unsafe { S::load_f16(p) }
+    unsafe fn run<S: Isa>(self) {
+        let Columns { r, x, n, width, first, o } = self;
+        let mut strip = [r.init(); STRIP];
+        let acc = &mut strip[..STRIP.min(width - first)];
+        let mut cascade = StripCascade::new();
+        cascade.start(acc.len());
+        for start in (0..n).step_by(GROUP) {
+            let rows = GROUP.min(n - start);
+            // SAFETY: (step 1) Task 2.
+            unsafe { step::<S, R, H>(r, acc, &x[start * width..(start + rows) * width], width, first) };
+            if start + rows < n {
+                cascade.push(r, acc);
+                acc.fill(r.init());
+            }
+        }
+        cascade.close(r, acc);
+        let len = S::F32::LEN;
+        for result in acc.iter_mut() {
+            *result = r.finish(*result, n);
+        }
+        for j in (0..acc.len()).step_by(len) {
+            let left = acc.len() - j;
+            // SAFETY: (load 1, load_first 1) Task 2; (2) floats of the slice; (store 1) duty 1.
+            unsafe {
+                if left >= len {
+                    H::store::<S>(S::F32::load(acc.as_ptr().add(j)), o.add(j));
+                } else {
+                    H::store_first::<S>(S::F32::load_first(acc.as_ptr().add(j), left), o.add(j), left);
+                }
+            }
+        }
     }
 }
 
-impl Stored<f32> for bf16 {
-    #[inline(always)]
-    unsafe fn load<S: Isa>(p: *const bf16) -> S::F32 {
-        // SAFETY: (load_bf16 1, 2) ours.
-        unsafe { S::load_bf16(p) }
+/// `acc[j]` takes the elements of column `first + j` of rows of `width`.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+unsafe fn step<S: Isa, R: InVectors<f32>, H: Stored<Float = f32>>(
+    r: &R,
+    acc: &mut [f32],
+    x: &[H],
+    width: usize,
+    first: usize,
+) {
+    let (len, rows) = (S::F32::LEN, x.len() / width);
+    let mut i = 0;
+    while i < rows {
+        // Four rows a pass: the accumulators are loaded and stored once for four elements.
+        let m = if i + 4 <= rows { 4 } else { 1 };
+        let row = x[i * width + first..(i + m - 1) * width + first + acc.len()].as_ptr();
+        for j in (0..acc.len()).step_by(len) {
+            let left = acc.len() - j;
+            let at = acc[j..].as_mut_ptr();
+            // SAFETY: (1) ours; (2) from `j` on there are `left` accumulators, and elements of each of the `m` rows.
+            unsafe {
+                if left >= len {
+                    let mut sum = S::F32::load(at);
+                    for k in 0..m {
+                        sum = r.step_vectors(sum, H::load::<S>(row.add(k * width + j)));
+                    }
+                    sum.store(at);
+                } else {
+                    let mut sum = S::F32::load_first(at, left);
+                    for k in 0..m {
+                        sum = r.step_vectors(sum, H::load_first::<S>(row.add(k * width + j), left));
+                    }
+                    sum.store_first(at, left);
+                }
+            }
+        }
+        i += m;
     }
 }
 
@@ -85,7 +201,7 @@ struct Row<'a, R, H> {
     x: &'a [H],
 }
 
-impl<R: InVectors<f32>, H: Stored<f32> + Default> Task for Row<'_, R, H> {
+impl<R: InVectors<f32>, H: Stored<Float = f32> + Default> Task for Row<'_, R, H> {
     type Out = f32;
     const WIDE: bool = true;
 
@@ -105,7 +221,7 @@ impl<R: InVectors<f32>, H: Stored<f32> + Default> Task for Row<'_, R, H> {
 /// # Safety
 /// 1. The CPU has the instructions of `S`.
 #[inline(always)]
-unsafe fn block<S: Isa, R: InVectors<f32>, H: Stored<f32> + Default>(r: &R, x: &[H]) -> f32 {
+unsafe fn block<S: Isa, R: InVectors<f32>, H: Stored<Float = f32> + Default>(r: &R, x: &[H]) -> f32 {
     let len = <f32 as Real>::Vector::<S>::LEN;
     let (lanes, x) = x.split_at(in_lanes::<LANES>(x.len()));
     // SAFETY: (in_registers 1) the elements of a slice, a multiple of `LANES` if any; duty 1; (2) 64 lanes are 4

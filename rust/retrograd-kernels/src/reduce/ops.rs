@@ -301,7 +301,43 @@ where
     }
 }
 
-/// Sum of squared deviations from `.0`; from 0 that of squares.
+/// The root of the sum of squares.
+#[derive(Clone, Copy, Debug)]
+pub struct Length;
+
+impl<T: Real + Send + Sync> Reduce<T> for Length {
+    type Acc = T;
+    type O = T;
+    #[inline(always)]
+    fn init(&self) -> T {
+        T::ZERO
+    }
+    #[inline(always)]
+    fn step(&self, acc: T, x: T) -> T {
+        acc.add(x.mul(x))
+    }
+    #[inline(always)]
+    fn combine(&self, a: T, b: T) -> T {
+        a.add(b)
+    }
+    #[inline(always)]
+    fn finish(&self, acc: T, _: usize) -> T {
+        acc.sqrt()
+    }
+    in_vectors! { T }
+}
+impl<T: Real + Send + Sync> InVectors<T> for Length {
+    #[inline(always)]
+    fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V {
+        a + b
+    }
+    #[inline(always)]
+    fn step_vectors<V: Vector<Elem = T>>(&self, acc: V, x: V) -> V {
+        acc + x * x
+    }
+}
+
+/// Sum of squared deviations from `.0`.
 #[derive(Clone, Copy, Debug)]
 pub struct Squares<T>(pub T);
 

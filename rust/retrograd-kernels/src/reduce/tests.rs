@@ -90,9 +90,9 @@ fn every_reducer_on_every_layout() {
             let sums: Vec<f32> = lines.iter().map(|l| l.iter().sum::<f32>()).collect();
             assert!(!small || run(level, &Sum, &case, &a, 9.0) == sums, "sum {label}");
             assert!(run(level, &Sum, &case, &ints, 9) == sums.iter().map(|&x| x as i64).collect::<Vec<_>>(), "{label}");
-            for (got, line) in run(level, &Squares(0.0), &case, &a, 9.0).iter().zip(&lines) {
-                let want: f64 = line.iter().map(|&x| f64::from(x * x)).sum();
-                assert!((f64::from(*got) - want).abs() <= 1e-5 * want, "squares {label}");
+            for (got, line) in run(level, &Length, &case, &a, 9.0).iter().zip(&lines) {
+                let want = line.iter().map(|&x| f64::from(x * x)).sum::<f64>().sqrt();
+                assert!((f64::from(*got) - want).abs() <= 1e-5 * want, "length {label}");
             }
             let max: Vec<f32> = lines.iter().map(|l| l.iter().copied().fold(f32::NEG_INFINITY, f32::max)).collect();
             assert!(run(level, &Max, &case, &a, 9.0) == max, "max {label}");
@@ -221,6 +221,46 @@ fn halves_have_the_sums_of_float32() {
             assert!(got.iter().zip(&want).all(|(got, want)| *got == of(*want)), "nansum {half:?} {rows} {n}");
         }
     }
+}
+
+#[test]
+fn columns_of_halves_have_the_results_of_float32() {
+    let [f16, bf16]: [Format; 2] = [
+        (Half::F16, |x| half::f16::from_f32(x).to_bits(), |h| half::f16::from_bits(h).to_f32()),
+        (Half::BF16, |x| half::bf16::from_f32(x).to_bits(), |h| half::bf16::from_bits(h).to_f32()),
+    ];
+    // More columns than a strip has, and no fewer than are reduced as they lie; more rows than a group.
+    let sizes = [(1, 1, 100), (2, 3, 65), (3, 64, 80), (1, 65, 511), (2, 200, 513), (1, 1030, 1100), (4, 5, 64)];
+    for (matrices, n, width) in sizes {
+        for (half, of, wide) in [f16, bf16] {
+            let halves: Vec<u16> = numbers(matrices * n * width).iter().map(|x| of(x / 7.0 + 0.3)).collect();
+            let poisoned: Vec<u16> =
+                halves.iter().enumerate().map(|(i, &h)| if i % 97 == 3 { of(f32::NAN) } else { h }).collect();
+            fn check<R: InVectors<f32> + Reduce<f32, O = f32>>(
+                r: &R,
+                (half, of, wide): Format,
+                [matrices, n, width]: [usize; 3],
+                x: &[u16],
+            ) {
+                let a: Vec<f32> = x.iter().map(|&h| wide(h)).collect();
+                let (mut want, mut got) = (vec![0f32; matrices * width], vec![0u16; matrices * width]);
+                let (kept, steps) = ([matrices, width], [(n * width) as isize, 1]);
+                // SAFETY: matrices of `n` rows, one after the other.
+                unsafe { reduce(r, &kept, &steps, &[n], &[width as isize], a.as_ptr(), want.as_mut_ptr()) };
+                reduce_columns_of_halves(r, half, [n, width], x, &mut got);
+                let same = |got: u16, want: f32| got == of(want) || wide(got).is_nan() && want.is_nan();
+                assert!(got.iter().zip(&want).all(|(got, want)| same(*got, *want)), "{half:?} {matrices} {n} {width}");
+            }
+            let (format, sizes) = ((half, of, wide), [matrices, n, width]);
+            check(&Sum, format, sizes, &halves);
+            check(&Mean, format, sizes, &halves);
+            check(&Max, format, sizes, &poisoned);
+            check(&Min, format, sizes, &poisoned);
+            check(&NanSum, format, sizes, &poisoned);
+            check(&Length, format, sizes, &halves);
+        }
+    }
+    reduce_columns_of_halves(&Sum, Half::F16, [3, 0], &[], &mut []);
 }
 
 /// A sum that keeps what it was before it was rounded.

@@ -9,6 +9,7 @@
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable;
+mod stored;
 mod twice;
 mod vector;
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +17,7 @@ mod x86;
 
 #[cfg(not(target_arch = "x86_64"))]
 pub use portable::Portable as Baseline;
+pub use stored::Stored;
 pub use twice::Twice;
 pub use vector::{Format, Isa, Vector};
 #[cfg(target_arch = "x86_64")]
@@ -109,13 +111,19 @@ impl InstructionSet {
 pub trait SimdElement: Copy {
     /// Whether loops over this type are compiled for every instruction set.
     const WIDE: bool;
+    /// Whether it is an integer of 64 bits, which the baseline of x86-64 compares and converts one by one.
+    const LONG: bool = false;
 }
 
 macro_rules! lanes {
     ($wide:literal: $($t:ty),*) => { $(impl SimdElement for $t { const WIDE: bool = $wide; })* };
 }
 lanes!(true: f32, f64);
-lanes!(false: Truth, u8, i8, i16, i32, i64, u16, u32, u64, half::f16, half::bf16);
+lanes!(false: Truth, u8, i8, i16, i32, u16, u32, u64, half::f16, half::bf16);
+impl SimdElement for i64 {
+    const WIDE: bool = false;
+    const LONG: bool = true;
+}
 impl<T: SimdElement> SimdElement for num_complex::Complex<T> {
     const WIDE: bool = false;
 }

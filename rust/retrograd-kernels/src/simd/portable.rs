@@ -5,7 +5,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use half::{bf16, f16};
 
-use super::super::pointwise::{f32_of_bf16, f32_of_f16};
+use super::super::pointwise::{bf16_of_f32, f16_of_f32, f32_of_bf16, f32_of_f16};
 use super::vector::{Isa, Vector};
 
 /// What every CPU of this architecture runs.
@@ -25,6 +25,16 @@ impl Isa for Portable {
     unsafe fn load_bf16(p: *const bf16) -> Self::F32 {
         // SAFETY: duty 1.
         Lanes(unsafe { p.cast::<[bf16; 4]>().read_unaligned() }.map(f32_of_bf16))
+    }
+    #[inline(always)]
+    unsafe fn store_f16(x: Self::F32, p: *mut f16) {
+        // SAFETY: duty 1.
+        unsafe { p.cast::<[f16; 4]>().write_unaligned(x.0.map(f16_of_f32)) }
+    }
+    #[inline(always)]
+    unsafe fn store_bf16(x: Self::F32, p: *mut bf16) {
+        // SAFETY: duty 1.
+        unsafe { p.cast::<[bf16; 4]>().write_unaligned(x.0.map(bf16_of_f32)) }
     }
 }
 

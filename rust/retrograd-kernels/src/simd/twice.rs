@@ -11,6 +11,19 @@ use super::vector::Vector;
 #[derive(Clone, Copy, Debug)]
 pub struct Twice<V>(V, V);
 
+impl<V> Twice<V> {
+    /// Of both.
+    #[inline(always)]
+    pub fn new(first: V, second: V) -> Self {
+        Self(first, second)
+    }
+    /// Both.
+    #[inline(always)]
+    pub fn parts(self) -> (V, V) {
+        (self.0, self.1)
+    }
+}
+
 macro_rules! operators {
     ($($trait:ident $name:ident),+) => { $(
         impl<V: Vector> $trait for Twice<V> {

@@ -23,6 +23,16 @@ pub trait Isa: Copy + 'static {
     /// # Safety
     /// 1. As [`Isa::load_f16`].
     unsafe fn load_bf16(p: *const bf16) -> Self::F32;
+    /// All lanes as float16, rounded to the nearest, ties to even, to `p`, of any alignment.
+    ///
+    /// # Safety
+    /// 1. As many elements as the vector has are writable.
+    unsafe fn store_f16(x: Self::F32, p: *mut f16);
+    /// All lanes as bfloat16, rounded to the nearest, ties to even, to `p`, of any alignment.
+    ///
+    /// # Safety
+    /// 1. As [`Isa::store_f16`].
+    unsafe fn store_bf16(x: Self::F32, p: *mut bf16);
 }
 
 /// A vector of floats.

@@ -28,6 +28,30 @@ impl Isa for Avx2 {
             Avx2F32(_mm256_castsi256_ps(_mm256_slli_epi32::<16>(bits)))
         }
     }
+    #[inline(always)]
+    unsafe fn store_f16(x: Avx2F32, p: *mut f16) {
+        // SAFETY: a value of this type is proof of its instructions; duty 1.
+        unsafe { _mm_storeu_si128(p.cast(), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x.0)) }
+    }
+    #[inline(always)]
+    unsafe fn store_bf16(x: Avx2F32, p: *mut bf16) {
+        // SAFETY: a value of this type is proof of its instructions; duty 1.
+        unsafe {
+            let upper = |x: Avx2F32| _mm256_srli_epi32::<16>(_mm256_castps_si256(x.0));
+            let words = upper(rounded_to_bf16(x, Avx2F32(_mm256_castsi256_ps(upper(x)))));
+            let (low, high) = (_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+            _mm_storeu_si128(p.cast(), _mm_packus_epi32(low, high));
+        }
+    }
+}
+
+/// Lanes whose upper halves are `x` rounded to bfloat16, ties to even, where `upper` is the upper halves of `x`, moved
+/// down. NaN stays NaN.
+#[inline(always)]
+fn rounded_to_bf16<V: Vector<Elem = f32>>(x: V, upper: V) -> V {
+    // What is added carries from half of the last place that is kept on, or from above half if that place is even.
+    let rounded = x.bits_plus(upper.and(x.splat(f32::from_bits(1)))).bits_plus(x.splat(f32::from_bits(0x7fff)));
+    rounded.select(x.eq(x), x.or(x.splat(f32::from_bits(0x0040_0000))))
 }
 
 /// AVX-512 F, VL, BW and DQ.
@@ -49,6 +73,20 @@ impl Isa for Avx512 {
         unsafe {
             let bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256(p.cast()));
             Avx512F32(_mm512_castsi512_ps(_mm512_slli_epi32::<16>(bits)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_f16(x: Avx512F32, p: *mut f16) {
+        // SAFETY: a value of this type is proof of its instructions; duty 1.
+        unsafe { _mm256_storeu_si256(p.cast(), _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x.0)) }
+    }
+    #[inline(always)]
+    unsafe fn store_bf16(x: Avx512F32, p: *mut bf16) {
+        // SAFETY: a value of this type is proof of its instructions; duty 1.
+        unsafe {
+            let upper = |x: Avx512F32| _mm512_srli_epi32::<16>(_mm512_castps_si512(x.0));
+            let words = upper(rounded_to_bf16(x, Avx512F32(_mm512_castsi512_ps(upper(x)))));
+            _mm256_storeu_si256(p.cast(), _mm512_cvtepi32_epi16(words));
         }
     }
 }

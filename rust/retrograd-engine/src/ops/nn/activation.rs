@@ -98,7 +98,7 @@ impl<A: Activation> Primitive for ActivationOp<A> {
     const NAME: &'static str = "activation";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         A::NODE
@@ -142,7 +142,7 @@ impl<A: Activation> Primitive for ActivationBackward<A> {
     const NAME: &'static str = "activation_backward";
     const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "self")];
     const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         A::BACKWARD_NODE

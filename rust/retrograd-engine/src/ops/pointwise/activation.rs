@@ -26,7 +26,7 @@ pub(crate) struct Tanh;
 elementary!(Tanh, |x| math::tanh(x));
 #[derive(Clone, Copy, Debug)]
 struct TanhRule;
-body!(TanhRule, Real, |g, y| g.mul(T::ONE.sub(y.mul(y))));
+body!(TanhRule, Real, const LIGHT = true; |g, y| g.mul(T::ONE.sub(y.mul(y))));
 impl Unary for Tanh {
     const NAME: &'static str = "tanh";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
@@ -74,7 +74,7 @@ pub(crate) struct Sigmoid;
 elementary!(Sigmoid, |x| math::sigmoid(x));
 #[derive(Clone, Copy, Debug)]
 struct SigmoidRule;
-body!(SigmoidRule, Real, |g, y| g.mul(T::ONE.sub(y).mul(y)));
+body!(SigmoidRule, Real, const LIGHT = true; |g, y| g.mul(T::ONE.sub(y).mul(y)));
 impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
@@ -114,10 +114,10 @@ pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
 /// `relu`: reverse `g` where the result is not 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relu;
-body!(Relu, Ordered, |x| x.larger(T::ZERO));
+body!(Relu, Ordered, const LIGHT = true; |x| x.larger(T::ZERO));
 #[derive(Clone, Copy, Debug)]
 struct ReluRule;
-body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
+body!(ReluRule, Real, const LIGHT = true; |g, y| if y <= T::ZERO { T::ZERO } else { g });
 impl Unary for Relu {
     const NAME: &'static str = "relu";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];

@@ -12,7 +12,7 @@ use crate::autograd::primitive::{
     Batch, ComplexRule, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, params,
 };
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::Map2;
+use crate::kernels::pointwise::{Map1, Map2};
 use crate::kernels::real::{Constant, Ring};
 use crate::match_dtype;
 use crate::ops::{Entry, Form, sparse};
@@ -38,16 +38,17 @@ pub static ROSTER: &[&Entry] = &[
 
 #[derive(Clone, Copy)]
 struct Sum2;
-body!(Sum2, Ring, const STAYING = true; |a, b| a.add(b));
+body!(Sum2, Ring, const LIGHT = true; |a, b| a.add(b));
 
 #[derive(Clone, Copy)]
 struct Minus2;
-body!(Minus2, Ring, const STAYING = true; |a, b| a.sub(b));
+body!(Minus2, Ring, const LIGHT = true; |a, b| a.sub(b));
 
 /// `a + alpha * b`.
 #[derive(Clone, Copy)]
 struct Axpy(Constant);
 impl<T: Ring> Map2<T, T, T> for Axpy {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
         a.add(T::constant(self.0).mul(b))
@@ -321,7 +322,7 @@ struct Times;
 impl<T: Ring> Map2<T, T, T> for Times {
     // A product of complex numbers takes longer than its memory.
     const WIDE: bool = T::COMPLEX;
-    const STAYING: bool = true;
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
         a.mul(b)
@@ -388,6 +389,15 @@ pub fn mul(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tenso
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neg;
 body!(Neg, Ring, |x| x.neg());
+/// `neg` of halves, as their bits.
+#[derive(Clone, Copy)]
+struct SignChanged;
+impl Map1<u16, u16> for SignChanged {
+    #[inline(always)]
+    fn f(&self, bits: u16) -> u16 {
+        bits ^ 0x8000
+    }
+}
 impl Unary for Neg {
     const NAME: &'static str = "neg";
     const SAVE: &'static [Save] = &[];
@@ -404,7 +414,11 @@ impl Unary for Neg {
     const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::COMPLEX32);
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     fn kernel(&self, pass: Pass) -> Result<()> {
-        if pass.dtype().is_complex() { pass.complex(self) } else { pass.numeric(self) }
+        match pass.dtype() {
+            dtype if dtype.is_complex() => pass.complex(self),
+            dtype if dtype.half().is_some() => pass.bits_of_halves(&SignChanged),
+            _ => pass.numeric(self),
+        }
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         g.neg()

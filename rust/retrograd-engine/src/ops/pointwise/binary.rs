@@ -86,7 +86,7 @@ impl<const SAVED: u8> Binary for BinaryLoop<SAVED> {
     fn kernel(&self) -> Loop {
         Loop(self.function)
     }
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     fn dtypes(&self) -> Dtypes {
         let reals = if self.function.halves { Dtypes::FLOATS.or(Dtypes::HALVES) } else { Dtypes::FLOATS };
         with_complex(reals, self.function.of_complex)

@@ -68,6 +68,7 @@ struct Compare<R> {
 #[derive(Clone, Copy, Default)]
 struct Equality<const EQUAL: bool>;
 impl<const EQUAL: bool, T: Ring> Map2<T, T, Truth> for Equality<EQUAL> {
+    const WIDE: bool = T::LONG;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         ((a == b) == EQUAL).into()
@@ -78,6 +79,7 @@ impl<const EQUAL: bool, T: Ring> Map2<T, T, Truth> for Equality<EQUAL> {
 #[derive(Clone, Copy, Default)]
 struct Order<const LESS: bool, const EQUAL: bool>;
 impl<const LESS: bool, const EQUAL: bool, T: Ordered> Map2<T, T, Truth> for Order<LESS, EQUAL> {
+    const WIDE: bool = T::LONG;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         match (LESS, EQUAL) {

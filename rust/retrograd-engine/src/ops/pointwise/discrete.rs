@@ -2,16 +2,18 @@
 
 use retrograd_macros::op;
 
-use super::binary::copysign;
 use super::division::no_derivative;
-use super::promote::{out_like, result_type};
-use super::select::{number, where_};
+use super::logic::has_minus;
+use super::promote::{OutType, Same, forward2, out_like, result_type};
+use super::select::number;
+use super::unary::body;
 use super::{complex, refuse_complex};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::real::Ordered;
 use crate::kernels::special;
 use crate::ops::reduce::logic::any_dims;
 use crate::ops::{Entry, view};
@@ -91,15 +93,27 @@ pub fn lcm(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Debug)]
 pub(crate) struct Heaviside;
 
+/// The step, with its value at 0.
+#[derive(Clone, Copy)]
+struct Step;
+body!(Step, Ordered, |x, at_zero| if x == T::ZERO {
+    at_zero
+} else if x > T::ZERO {
+    T::ONE
+} else {
+    T::ZERO
+});
+
 const SMOOTH: &str = "use a smooth step such as sigmoid, or detach the operands";
 
 impl Primitive for Heaviside {
     const NAME: &'static str = "heaviside";
     const NODE: &'static str = "NotImplemented";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Same::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let (x, values, zero) = (xs[0], xs[1], number(0.0)?);
+        let (x, values) = (xs[0], xs[1]);
         if x.dtype() != values.dtype() {
             return Err(Error::dtype(
                 "heaviside",
@@ -110,9 +124,7 @@ impl Primitive for Heaviside {
                 ),
             ));
         }
-        broadcast(Self::NAME, x.sizes(), values.sizes())?;
-        let step = copy::cast(&x.gt(&zero)?, x.dtype())?;
-        where_(&x.eq(&zero)?, values, &step).map(out)
+        forward2::<_, Same>(Self::NAME, &Step, x, values, x.dtype()).map(out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(Self::NAME, SMOOTH)
@@ -186,11 +198,7 @@ pub fn isreal(input: &Tensor) -> Result<Tensor> {
 #[op(function, method, out = OutDtype::Same(&["signbit does not support non-boolean outputs."]))]
 pub fn signbit(input: &Tensor) -> Result<Tensor> {
     refuse_complex(&[input], || Error::not_implemented("signbit: signbit is not implemented for complex tensors."))?;
-    let zero = number(0.0)?;
-    if input.dtype().is_integral() {
-        return input.lt(&zero);
-    }
-    copysign(&number(1.0)?, &input.detach())?.lt(&zero)
+    if input.dtype().is_integral() { input.lt(&number(0.0)?) } else { has_minus(input) }
 }
 
 /// `isin`: no derivative.

@@ -22,7 +22,7 @@ use crate::tensor::{DType, Tensor, default_dtype};
 
 #[derive(Clone, Copy)]
 struct Quotient;
-body!(Quotient, Field, const STAYING = true; |a, b| a.div(b));
+body!(Quotient, Field, const LIGHT = true; |a, b| a.div(b));
 /// The quotient rounded down, or towards zero.
 #[derive(Clone, Copy)]
 struct RoundedQuotient<const FLOOR: bool>;
@@ -208,7 +208,7 @@ pub fn floor_divide(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Res
 /// `reciprocal`: reverse `-g result^2`.
 #[derive(Clone, Copy, Debug)]
 struct Reciprocal;
-body!(Reciprocal, Real, |x| T::ONE.div(x));
+body!(Reciprocal, Real, const LIGHT = true; |x| T::ONE.div(x));
 #[derive(Clone, Copy, Debug)]
 struct ReciprocalRule;
 body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));

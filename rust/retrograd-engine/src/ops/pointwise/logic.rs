@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Bools, Integral, check_half, forward2, operand, result_type};
+use super::promote::{Bools, Integral, check_half, forward2, result_type};
 use super::zip::{Binary, Zip};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
@@ -13,9 +13,10 @@ use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map1, Map2, map1, walk1};
-use crate::kernels::real::Ring;
+use crate::kernels::real::{Ordered, Ring};
 use crate::match_dtype;
 use crate::tensor::complex::part;
+use crate::tensor::copy::operand;
 use crate::tensor::{DType, Dtypes, Tensor, Truth};
 
 /// A logical function of two truth values.
@@ -31,6 +32,7 @@ struct Logical<C>(PhantomData<C>);
 #[derive(Clone, Copy)]
 struct Kernel<C>(PhantomData<C>);
 impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
+    const WIDE: bool = T::LONG;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         C::holds(a != T::ZERO, b != T::ZERO).into()
@@ -135,7 +137,7 @@ trait Property: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// A complex number has it if both parts have; otherwise one of them is enough.
     const BOTH: bool;
-    fn holds<T: Ring>(x: T) -> bool;
+    fn holds<T: Ordered>(x: T) -> bool;
 }
 
 /// Runs a [`Property`] elementwise.
@@ -144,7 +146,8 @@ struct Test<P>(PhantomData<P>);
 
 #[derive(Clone, Copy)]
 struct Holds<P>(PhantomData<P>);
-impl<P: Property, T: Ring> Map1<T, Truth> for Holds<P> {
+impl<P: Property, T: Ordered> Map1<T, Truth> for Holds<P> {
+    const WIDE: bool = T::LONG;
     #[inline(always)]
     fn f(&self, x: T) -> Truth {
         P::holds(x).into()
@@ -203,9 +206,26 @@ impl Property for Not {
     const NAME: &'static str = "logical_not";
     const BOTH: bool = true;
     #[inline(always)]
-    fn holds<T: Ring>(x: T) -> bool {
+    fn holds<T: Ordered>(x: T) -> bool {
         x == T::ZERO
     }
+}
+
+/// A minus sign, that of zeros and NaN included.
+#[derive(Clone, Copy, Debug)]
+struct Minus;
+impl Property for Minus {
+    const NAME: &'static str = "signbit";
+    const BOTH: bool = false;
+    #[inline(always)]
+    fn holds<T: Ordered>(x: T) -> bool {
+        x.has_minus()
+    }
+}
+
+/// Where floats have a minus sign.
+pub(super) fn has_minus(x: &Tensor) -> Result<Tensor> {
+    apply1(Test::<Minus>(PhantomData), &[x])
 }
 
 /// Whether each element is 0 or false.
@@ -226,7 +246,7 @@ impl Property for IsNan {
     const NAME: &'static str = "isnan";
     const BOTH: bool = false;
     #[inline(always)]
-    fn holds<T: Ring>(x: T) -> bool {
+    fn holds<T: Ordered>(x: T) -> bool {
         x.is_nan()
     }
 }
@@ -249,7 +269,7 @@ impl Property for IsInf {
     const NAME: &'static str = "isinf";
     const BOTH: bool = false;
     #[inline(always)]
-    fn holds<T: Ring>(x: T) -> bool {
+    fn holds<T: Ordered>(x: T) -> bool {
         !(x.is_nan() || IsFinite::holds(x))
     }
 }
@@ -272,7 +292,7 @@ impl Property for IsFinite {
     const NAME: &'static str = "isfinite";
     const BOTH: bool = true;
     #[inline(always)]
-    fn holds<T: Ring>(x: T) -> bool {
+    fn holds<T: Ordered>(x: T) -> bool {
         // Infinity less itself, and NaN less anything, is NaN; integers and bools give 0.
         x.sub(x) == T::ZERO
     }

@@ -8,10 +8,10 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{Body, Map2, Operand, lanes2, map2, map2_contiguous, walk_lanes, walk2};
+use crate::kernels::pointwise::{Body, Map2, lanes2, map_halves2, map2, map2_contiguous, walk_lanes, walk2};
 use crate::kernels::thresholds::pointwise::STRIDED_PIECE;
 use crate::match_dtype;
-use crate::tensor::copy;
+use crate::tensor::copy::{self, operand};
 use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
 use crate::tensor::{Category, DType, Dtypes, FromScalar, Scalar, Tensor, Truth, default_dtype};
@@ -418,7 +418,7 @@ macro_rules! numeric2 {
                     unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.op_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
                 }, else {
                     // SAFETY: those of callers.
-                    unsafe { $others::<_, <$out as Of<f32>>::T>(self, (a, &sa), (b, &sb), out) }
+                    unsafe { $others(self, (a, &sa), (b, &sb), out) }
                 })
             }
             #[inline]
@@ -542,37 +542,44 @@ pub(super) fn check_half(dtype: DType) {
     }
 }
 
-/// The loop of halves, which the walk gives as float32. Strides are those of the result's sizes.
+/// The loop of halves. Strides are those of the result's sizes.
 ///
 /// # Safety
 /// As [`Numeric2`] has it.
-unsafe fn halves2<K: Map2<f32, f32, O>, O: Copy>(
+unsafe fn halves2<K: Map2<f32, f32, f32>>(
     k: &K,
     (a, sa): (&Tensor, &[isize]),
     (b, sb): (&Tensor, &[isize]),
     out: &Tensor,
 ) {
     check_half(computed(a, b));
-    let (o, a, b) = (operand(out, out.strides()), operand(a, sa), operand(b, sb));
+    let (o, x, y) = (operand(out, out.strides()), operand(a, sa), operand(b, sb));
     // SAFETY: as in `numeric2`.
-    unsafe { walk2::<f32, f32, O, _>(k, out.sizes(), o, a, b) };
+    unsafe { map_halves2(k, out.sizes(), o, x, y) };
+}
+
+/// As [`halves2`], of a comparison, to which the walk gives halves as float32.
+///
+/// # Safety
+/// As [`Numeric2`] has it.
+unsafe fn compared2<K: Map2<f32, f32, Truth>>(
+    k: &K,
+    (a, sa): (&Tensor, &[isize]),
+    (b, sb): (&Tensor, &[isize]),
+    out: &Tensor,
+) {
+    check_half(computed(a, b));
+    let (o, x, y) = (operand(out, out.strides()), operand(a, sa), operand(b, sb));
+    // SAFETY: as in `numeric2`.
+    unsafe { walk2::<f32, f32, Truth, _>(k, out.sizes(), o, x, y) };
 }
 
 /// The loop of halves of a class that has none.
 ///
 /// # Safety
 /// None.
-#[expect(clippy::extra_unused_type_parameters, reason = "stands where `halves2` does, which needs it")]
-unsafe fn none2<K, O>(_: &K, (a, _): (&Tensor, &[isize]), _: (&Tensor, &[isize]), _: &Tensor) {
+unsafe fn none2<K>(_: &K, (a, _): (&Tensor, &[isize]), _: (&Tensor, &[isize]), _: &Tensor) {
     undeclared(a.dtype())
-}
-
-/// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
-pub(super) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
-    match x.dtype().half() {
-        Some(half) => Operand::halves(half, x.op_ptr().cast(), strides),
-        None => match_dtype!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
-    }
 }
 
 /// Maps an operand type to the result's.
@@ -586,9 +593,9 @@ numeric2!(Fields, fields, halves2, Map2<f32, f32, f32> + Map2<f64, f64, f64>
     + Map2<Complex<f32>, Complex<f32>, Complex<f32>> + Map2<Complex<f64>, Complex<f64>, Complex<f64>>);
 numeric2!(Same, numeric, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Bools, numeric, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth> + Map2<i16, i16, Truth>
+numeric2!(Bools, numeric, compared2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth> + Map2<i16, i16, Truth>
     + Map2<i32, i32, Truth> + Map2<i64, i64, Truth> + Map2<f32, f32, Truth> + Map2<f64, f64, Truth>);
-numeric2!(RingBools, rings, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth>
+numeric2!(RingBools, rings, compared2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth>
     + Map2<i16, i16, Truth> + Map2<i32, i32, Truth> + Map2<i64, i64, Truth> + Map2<f32, f32, Truth>
     + Map2<f64, f64, Truth> + Map2<Complex<f32>, Complex<f32>, Truth> + Map2<Complex<f64>, Complex<f64>, Truth>);
 numeric2!(Floats, floats, halves2, Map2<f32, f32, f32> + Map2<f64, f64, f64>);

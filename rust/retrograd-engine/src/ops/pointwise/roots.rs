@@ -17,7 +17,7 @@ pub static ROSTER: &[&Entry] = &[&SQRT, &RSQRT];
 /// `sqrt`: reverse `g / (2 result)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sqrt;
-body!(Sqrt, Real, |x| x.sqrt());
+body!(Sqrt, Real, const LIGHT = true; |x| x.sqrt());
 #[derive(Clone, Copy, Debug)]
 struct SqrtRule;
 body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
@@ -51,7 +51,7 @@ pub fn sqrt(input: &Tensor) -> Result<Tensor> {
 /// `rsqrt`: reverse `-g result^3 / 2`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rsqrt;
-body!(Rsqrt, Real, |x| T::ONE.div(x.sqrt()));
+body!(Rsqrt, Real, const LIGHT = true; |x| T::ONE.div(x.sqrt()));
 #[derive(Clone, Copy, Debug)]
 struct RsqrtRule;
 body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));

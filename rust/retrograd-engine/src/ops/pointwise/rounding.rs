@@ -23,6 +23,15 @@ const NOT_BOOL: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Abs;
 body!(Abs, Arithmetic, |x| x.magnitude());
+/// `abs` of halves, as their bits.
+#[derive(Clone, Copy)]
+struct SignCleared;
+impl Map1<u16, u16> for SignCleared {
+    #[inline(always)]
+    fn f(&self, bits: u16) -> u16 {
+        bits & 0x7fff
+    }
+}
 impl Unary for Abs {
     const NAME: &'static str = "abs";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
@@ -31,7 +40,7 @@ impl Unary for Abs {
     }
     const DTYPES: Dtypes = NOT_BOOL;
     fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.numeric(self)
+        if pass.dtype().half().is_some() { pass.bits_of_halves(&SignCleared) } else { pass.numeric(self) }
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sign()?)
@@ -59,7 +68,7 @@ pub fn abs(input: &Tensor) -> Result<Tensor> {
 /// `sign`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sign;
-body!(Sign, Ordered, |x| if x > T::ZERO {
+body!(Sign, Ordered, const LIGHT = true; |x| if x > T::ZERO {
     T::ONE
 } else if x < T::ZERO {
     T::ONE.neg()
@@ -106,7 +115,7 @@ fn round_with<K: Map1<f32, f32> + Map1<f64, f64>>(k: &K, pass: Pass) -> Result<(
 /// `floor`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Floor;
-body!(Floor, Real, |x| x.floor());
+body!(Floor, Real, const LIGHT = true; |x| x.floor());
 impl Unary for Floor {
     const NAME: &'static str = "floor";
     const SAVE: &'static [Save] = &[];
@@ -138,7 +147,7 @@ pub fn floor(input: &Tensor) -> Result<Tensor> {
 /// `ceil`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ceil;
-body!(Ceil, Real, |x| x.ceil());
+body!(Ceil, Real, const LIGHT = true; |x| x.ceil());
 impl Unary for Ceil {
     const NAME: &'static str = "ceil";
     const SAVE: &'static [Save] = &[];
@@ -170,7 +179,7 @@ pub fn ceil(input: &Tensor) -> Result<Tensor> {
 /// `trunc`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trunc;
-body!(Trunc, Real, |x| x.trunc());
+body!(Trunc, Real, const LIGHT = true; |x| x.trunc());
 impl Unary for Trunc {
     const NAME: &'static str = "trunc";
     const SAVE: &'static [Save] = &[];
@@ -202,7 +211,7 @@ pub fn trunc(input: &Tensor) -> Result<Tensor> {
 /// `round`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round;
-body!(Round, Real, |x| x.round());
+body!(Round, Real, const LIGHT = true; |x| x.round());
 impl Unary for Round {
     const NAME: &'static str = "round";
     const SAVE: &'static [Save] = &[];

@@ -11,11 +11,12 @@ use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
 use crate::kernels::complex::C;
 use crate::kernels::pointwise::{RunBody, each, runs};
+use crate::tensor::copy::operand;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
 
-/// A loop over operands of the dtype of `out`, float32 or float64, that broadcast to its sizes. `out` is fresh or one
-/// of the operands.
+/// A loop over operands of the dtype of `out`, float32, float64 or halves, that broadcast to its sizes; with halves, one
+/// may be a float32 of one element. `out` is fresh or one of the operands.
 pub(crate) fn run_scalar_loop<const N: usize>(
     xs: [&Tensor; N],
     out: &Tensor,
@@ -23,20 +24,20 @@ pub(crate) fn run_scalar_loop<const N: usize>(
     f64: RunBody<f64, N>,
 ) {
     match out.dtype() {
-        DType::Float32 => run(xs, out, f32),
+        DType::Float32 | DType::Float16 | DType::BFloat16 => run(xs, out, f32),
         DType::Float64 => run(xs, out, f64),
         other => undeclared(other),
     }
 }
 
+/// `T` is the element of `out`, or float32 for halves.
 fn run<T: Element, const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunBody<T, N>) {
     let sizes = out.sizes();
     let strides = xs.map(|x| layout::expanded_strides(x.sizes(), x.strides(), sizes));
-    let strides: [&[isize]; N] = std::array::from_fn(|k| &strides[k][..]);
-    let inputs = xs.map(|x| x.ptr::<T>().cast_const());
+    let inputs = std::array::from_fn(|k| operand(xs[k], &strides[k]));
     // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand itself;
     // (3) targets do not overlap themselves.
-    unsafe { runs(f, sizes, inputs, strides, out.ptr::<T>(), out.strides()) };
+    unsafe { runs(f, sizes, inputs, operand(out, out.strides())) };
 }
 
 /// [`run_scalar_loop`] of a function in double precision, which serves float32 too.
@@ -136,7 +137,7 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
     fn node(&self) -> &'static str {
         self.0.node
     }
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     // Of a function that is there for complex numbers.
     const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
     fn dtypes(&self) -> Dtypes {

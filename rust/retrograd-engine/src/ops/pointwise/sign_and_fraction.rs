@@ -12,7 +12,7 @@ use super::unary::{Map, Pass, Unary, body, with_complex};
 use super::{complex, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::complex::{self as kernel, C};
 use crate::kernels::pointwise::Map1;
@@ -27,11 +27,10 @@ pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 /// `frac`: reverse `g`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frac;
-body!(Frac, Real, |x| x.sub(x.trunc()));
+body!(Frac, Real, const LIGHT = true; |x| x.sub(x.trunc()));
 impl Unary for Frac {
     const NAME: &'static str = "frac";
     const SAVE: &'static [Save] = &[];
-    const HALVES: Halves = Halves::InFloat32;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
@@ -109,6 +108,7 @@ struct Instead {
     down: f64,
 }
 impl<T: Real> Map1<T, T> for Instead {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, x: T) -> T {
         let (up, down) = (T::of(f64::INFINITY), T::of(f64::NEG_INFINITY));
@@ -165,7 +165,7 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
 /// `angle` of real numbers: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Angle;
-body!(Angle, Real, |x| if x.is_nan() {
+body!(Angle, Real, const LIGHT = true; |x| if x.is_nan() {
     x
 } else if x < T::ZERO {
     T::of(PI)
@@ -175,7 +175,6 @@ body!(Angle, Real, |x| if x.is_nan() {
 impl Unary for Angle {
     const NAME: &'static str = "angle";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.floats(self)
     }

@@ -368,7 +368,7 @@ pub(crate) struct Polygamma {
 impl Unary for Polygamma {
     const NAME: &'static str = "polygamma";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     fn kernel(&self, pass: Pass) -> Result<()> {
         match self.n {
             0 => pass.blocks(&scalar::digamma),

@@ -14,11 +14,11 @@ use crate::autograd::primitive::{
 };
 use crate::error::{Error, Result};
 use crate::kernels::complex::C;
-use crate::kernels::pointwise::{Map2, Map3, map3};
+use crate::kernels::pointwise::{Map2, Map3, map_halves3, map3};
 use crate::kernels::real::{Complex as _, Constant, Field as _, Real, Ring};
 use crate::match_dtype;
 use crate::ops::{Entry, memory};
-use crate::tensor::copy;
+use crate::tensor::copy::{self, operand};
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
@@ -34,6 +34,7 @@ trait Body3: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64> {
 #[derive(Clone, Copy)]
 struct Product(Constant);
 impl<T: Real> Map3<T, T, T, T> for Product {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
         a.add(T::constant(self.0).mul(b).mul(c))
@@ -48,6 +49,7 @@ impl Body3 for Product {
 #[derive(Clone, Copy)]
 struct Quotient(Constant);
 impl<T: Real> Map3<T, T, T, T> for Quotient {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
         a.add(T::constant(self.0).mul(b).div(c))
@@ -66,6 +68,7 @@ fn mean<T: Ring>(a: T, b: T, w: T, near_a: bool) -> T {
 #[derive(Clone, Copy)]
 struct Mean;
 impl<T: Real> Map3<T, T, T, T> for Mean {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T, w: T) -> T {
         mean(a, b, w, w.abs() < T::of(0.5))
@@ -79,6 +82,7 @@ impl Body3 for Mean {
 #[derive(Clone, Copy)]
 struct MeanBy(Constant);
 impl<T: Ring> Map2<T, T, T> for MeanBy {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
         mean(a, b, T::constant(self.0), self.0.re * self.0.re + self.0.im * self.0.im < 0.25)
@@ -100,7 +104,14 @@ fn write3<K: Body3>(k: &K, xs: [&Tensor; 3], out: &Tensor) {
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or disjoint from it,
         // as said above; (3) targets do not overlap themselves.
         unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
-    }, else run_in_complex(xs, out, &|xs| k.of_complex(xs)));
+    }, else match out.dtype().half() {
+        Some(_) => {
+            let inputs = [operand(xs[0], &sa), operand(xs[1], &sb), operand(xs[2], &sc)];
+            // SAFETY: as above.
+            unsafe { map_halves3(k, sizes, operand(out, out.strides()), inputs) }
+        }
+        None => run_in_complex(xs, out, &|xs| k.of_complex(xs)),
+    });
 }
 
 /// `k` of three operands converted to `dtype`, to a fresh tensor.
@@ -142,7 +153,7 @@ impl Primitive for Addcmul {
     const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2").when(1)];
     const PARAMS: Params<Self> = params!(op; value);
     const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(result_type(xs))
@@ -151,8 +162,7 @@ impl Primitive for Addcmul {
         let dtype = result_type(xs);
         if dtype.is_integral() {
             let [a, b, c] = [0, 1, 2].map(|i| copy::cast(xs[i], dtype));
-            let value = Tensor::number(Scalar::Int(self.value.as_i64()))?;
-            return a?.add(&b?.mul(&c?)?.mul(&value)?).map(out);
+            return a?.add(&scaled(b?.mul(&c?)?, Scalar::Int(self.value.as_i64()))?).map(out);
         }
         forward3(Self::NAME, &Product(self.value.into()), xs, dtype).map(out)
     }
@@ -211,7 +221,7 @@ impl Primitive for Addcdiv {
     const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2")];
     const PARAMS: Params<Self> = params!(op; value);
     const DTYPES: Dtypes = Fields::DTYPES;
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(result_type(xs))
@@ -286,7 +296,7 @@ impl Primitive for Lerp {
     const SAVE: &'static [Save] =
         &[Save::input(0, "self").when(2), Save::input(1, "end").when(2), Save::input(2, "weight")];
     const DTYPES: Dtypes = Fields::DTYPES;
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward3(Self::NAME, &Mean, xs, xs[0].dtype()).map(out)

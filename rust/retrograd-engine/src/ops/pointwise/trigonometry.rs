@@ -309,6 +309,7 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy)]
 struct Scaled(f64);
 impl<T: Real> Map1<T, T> for Scaled {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, x: T) -> T {
         x.mul(T::of(self.0))

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use super::promote::{Floats, Lanes, Numeric2, OutType, check_half, forward2, forward2_into, operand};
+use super::promote::{Floats, Lanes, Numeric2, OutType, check_half, forward2, forward2_into};
 use super::scalar_loop::{run_blocks, run_in_complex, run_in_double};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply1, check_target};
@@ -13,9 +13,11 @@ use crate::autograd::primitive::{
 use crate::compile::record;
 use crate::error::Result;
 use crate::kernels::complex::C;
-use crate::kernels::pointwise::{Body, Map1, Planar, RunBody, lanes1, magnitudes, map1, planar1, walk_lanes, walk1};
+use crate::kernels::pointwise::{
+    Body, Map1, Planar, RunBody, lanes1, magnitudes, map_halves1, map1, planar1, walk_lanes,
+};
 use crate::match_dtype;
-use crate::tensor::copy;
+use crate::tensor::copy::{self, operand};
 use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 use num_complex::Complex;
 
@@ -233,7 +235,16 @@ impl<'a> Pass<'a> {
         let Pass { x, out } = self;
         check_half(x.dtype());
         // SAFETY: as in `floats`.
-        unsafe { walk1::<f32, f32, _>(k, x.sizes(), operand(out, out.strides()), operand(x, x.strides())) };
+        unsafe { map_halves1(k, x.sizes(), operand(out, out.strides()), operand(x, x.strides())) };
+        Ok(())
+    }
+    /// The loop over the bits of halves, for what changes no more than their signs.
+    pub(super) fn bits_of_halves<K: Map1<u16, u16>>(self, k: &K) -> Result<()> {
+        let Pass { x, out } = self;
+        check_half(x.dtype());
+        let (from, to) = (x.op_ptr().cast::<u16>().cast_const(), out.op_ptr().cast());
+        // SAFETY: as in `floats`, for halves as what they are stored in.
+        unsafe { map1(k, x.sizes(), from, x.strides(), to, out.strides()) };
         Ok(())
     }
     /// As [`Pass::floats`], for bodies written in vectors.
@@ -242,12 +253,15 @@ impl<'a> Pass<'a> {
         match_dtype!(floats, x.dtype(), T => {
             // SAFETY: as in `floats`.
             unsafe { lanes1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
-        }, else {
-            check_half(x.dtype());
-            // SAFETY: as in `floats`, for halves, which the walk gives as float32.
-            unsafe { walk_lanes(k, x.sizes(), [operand(out, out.strides()), operand(x, x.strides())]) };
-        });
+        }, else self.lanes_of_halves(k));
         Ok(())
+    }
+    /// The loop of halves over a body in vectors, to which the walk gives them as float32.
+    fn lanes_of_halves<K: Body<f32, 1>>(self, k: &K) {
+        let Pass { x, out } = self;
+        check_half(x.dtype());
+        // SAFETY: as in `floats`.
+        unsafe { walk_lanes(k, x.sizes(), [operand(out, out.strides()), operand(x, x.strides())]) };
     }
     /// The loop of a function in double precision, which serves float32 too.
     pub(super) fn in_double(self, f: &(dyn Fn(f64) -> f64 + Sync)) -> Result<()> {
@@ -262,12 +276,13 @@ impl<'a> Pass<'a> {
     /// A body in vectors for float32, and blocks for float64.
     pub(super) fn single_or_blocks<K: Body<f32, 1>>(self, k: &K, f: RunBody<f64, 1>) -> Result<()> {
         let Pass { x, out } = self;
-        if x.dtype() != DType::Float32 {
-            return self.blocks(f);
-        }
-        // SAFETY: as in `floats`, for the dtype of both.
-        unsafe {
-            lanes1(k, x.sizes(), x.ptr::<f32>().cast_const(), x.strides(), out.ptr::<f32>(), out.strides());
+        match x.dtype() {
+            DType::Float64 => return self.blocks(f),
+            // SAFETY: as in `floats`, for the dtype of both.
+            DType::Float32 => unsafe {
+                lanes1(k, x.sizes(), x.ptr::<f32>().cast_const(), x.strides(), out.ptr::<f32>(), out.strides());
+            },
+            _ => self.lanes_of_halves(k),
         }
         Ok(())
     }
@@ -415,8 +430,9 @@ pub(crate) use elementary;
 
 /// Lists scalar bodies of kernels: `body!(Exp, Real, |x| x.exp())`, with two arguments for a body of two operands.
 macro_rules! body {
-    ($kernel:ty, $bound:path, |$x:ident| $e:expr) => {
+    ($kernel:ty, $bound:path, $(const $NAME:ident = $value:expr;)? |$x:ident| $e:expr) => {
         impl<T: $bound> crate::kernels::pointwise::Map1<T, T> for $kernel {
+            $(const $NAME: bool = $value;)?
             #[inline(always)]
             fn f(&self, $x: T) -> T {
                 $e

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::sum::sum_of;
+use super::sum::{reduce_halves, sum_of};
 use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
@@ -95,7 +95,7 @@ impl Primitive for ExtremeAlong {
     const NAME: &'static str = "amax";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const DTYPES: Dtypes = Dtypes::ORDERED;
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     fn node(&self) -> &'static str {
         match (self.max, self.full) {
@@ -111,6 +111,13 @@ impl Primitive for ExtremeAlong {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         check_some(self.op(), x, &self.over)?;
+        if let Some(half) = x.dtype().half() {
+            let result = match self.max {
+                true => reduce_halves(&Max, half, x, &self.over),
+                false => reduce_halves(&Min, half, x, &self.over),
+            };
+            return result.map(out);
+        }
         match_dtype!(numeric, x.dtype(), T => {
             if self.max { run::<T, _>(&Max, x, &self.over) } else { run::<T, _>(&Min, x, &self.over) }.map(out)
         })

@@ -3,8 +3,8 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::sum::sum_of;
-use super::{ReduceAxes, run};
+use super::ReduceAxes;
+use super::sum::{sum_of, sum_of_fields};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{
@@ -12,12 +12,12 @@ use crate::autograd::primitive::{
 };
 use crate::error::{Error, Result};
 use crate::kernels::reduce;
-use crate::match_dtype;
 use crate::ops::linalg::spectrum::{Spectral, spectral_norm};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::complex::{conj_physical as conj, real_part as real};
 use crate::ops::pointwise::{refuse_bools, result_type};
 use crate::ops::{Value, view};
+use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
 
@@ -52,10 +52,11 @@ pub(super) fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor>
 /// As [`norm_of`], of memory: nothing is recorded, and that of order 2 takes one pass.
 pub(super) fn norm_of_memory(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let x = &x.detach();
-    if ord == 2.0 && !x.dtype().is_complex() {
-        return match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::Squares(0.0), x, over)?).sqrt();
+    match x.dtype() {
+        dtype if ord == 2.0 && !dtype.is_complex() => sum_of_fields(&reduce::Length, x, over),
+        dtype if dtype.half().is_some() => copy::cast(&norm_of(&copy::cast(x, DType::Float32)?, ord, over)?, dtype),
+        _ => norm_of(x, ord, over),
     }
-    norm_of(x, ord, over)
 }
 
 /// `g` times the derivative of the norm by each element, where `g` and `norm` broadcast to `x`. At zero, the
@@ -117,7 +118,7 @@ impl Primitive for VectorNorm {
     const NAME: &'static str = "vector_norm";
     const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
     const COMPLEX: ComplexRule = ComplexRule::Own;
-    const HALVES: Halves = Halves::InFloat32;
+    const HALVES: Halves = Halves::LoopsAlone;
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), ..p.clone() }));
     fn node(&self) -> &'static str {
         match (self.older, self.over.is_given()) {

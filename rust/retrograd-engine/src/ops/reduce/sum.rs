@@ -91,7 +91,7 @@ where
     R: InVectors<f32> + Reduce<f32, O = f32> + Reduce<f64, O = f64>,
 {
     if let Some(half) = x.dtype().half() {
-        return sum_of_halves(r, half, x, over);
+        return reduce_halves(r, half, x, over);
     }
     let out = Tensor::empty(&over.sizes(x.sizes()), x.dtype())?;
     let (x, over) = (pairs(x)?, over.without_last(x.ndim()));
@@ -102,13 +102,15 @@ where
     Ok(out)
 }
 
-/// A sum, or mean, of halves. Contiguous rows are made float32 as they are read, others in whole.
-fn sum_of_halves<R>(r: &R, half: Half, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
+/// A reduction of halves in float32. Rows and columns of contiguous tensors are made float32 as they are read, others in
+/// whole.
+pub(super) fn reduce_halves<R>(r: &R, half: Half, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
     R: InVectors<f32> + Reduce<f32, O = f32>,
 {
-    let sizes = over.sizes(x.sizes());
-    if !(x.is_contiguous() && over.is_trailing(x.ndim()) && x.numel() > 0) {
+    let (sizes, axes) = (over.sizes(x.sizes()), over.axes(x.ndim()));
+    let neighbours = axes.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    if !(x.is_contiguous() && neighbours && x.numel() > 0) {
         return copy::cast(&run::<f32, _>(r, &copy::cast(x, DType::Float32)?, over)?, x.dtype());
     }
     let out = Tensor::empty(&sizes, x.dtype())?;
@@ -117,8 +119,11 @@ where
         let from = std::slice::from_raw_parts(x.op_ptr().cast::<u16>().cast_const(), x.numel());
         (from, std::slice::from_raw_parts_mut(out.op_ptr().cast::<u16>(), out.numel()))
     };
-    let n = from.len() / to.len();
-    reduce::reduce_rows_of_halves(r, half, n, from, to);
+    let [_, n, width] = over.block(x.sizes());
+    match width {
+        1 => reduce::reduce_rows_of_halves(r, half, n, from, to),
+        _ => reduce::reduce_columns_of_halves(r, half, [n, width], from, to),
+    }
     Ok(out)
 }
 

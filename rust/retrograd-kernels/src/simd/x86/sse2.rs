@@ -8,8 +8,9 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use half::{bf16, f16};
 
-use super::super::super::pointwise::f32_of_f16;
+use super::super::super::pointwise::{f16_of_f32, f32_of_f16};
 use super::super::vector::{Isa, Vector};
+use super::rounded_to_bf16;
 
 /// SSE2.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,25 @@ impl Isa for Sse2 {
     unsafe fn load_bf16(p: *const bf16) -> Sse2F32 {
         // SAFETY: duties 1 and 2.
         unsafe { Sse2F32(_mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64(p.cast())))) }
+    }
+    #[inline(always)]
+    unsafe fn store_f16(x: Sse2F32, p: *mut f16) {
+        let mut lanes = [0.0; 4];
+        // SAFETY: (store 1) an array of four; duty 1.
+        unsafe {
+            x.store(lanes.as_mut_ptr());
+            p.cast::<[f16; 4]>().write_unaligned(lanes.map(f16_of_f32));
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_bf16(x: Sse2F32, p: *mut bf16) {
+        // SAFETY: a value of this type is proof of its instructions; duty 1.
+        unsafe {
+            let upper = Sse2F32(_mm_castsi128_ps(_mm_srli_epi32::<16>(_mm_castps_si128(x.0))));
+            // With their signs the upper halves are within the range of what packing saturates to.
+            let words = _mm_srai_epi32::<16>(_mm_castps_si128(rounded_to_bf16(x, upper).0));
+            _mm_storel_epi64(p.cast(), _mm_packs_epi32(words, words));
+        }
     }
 }
 

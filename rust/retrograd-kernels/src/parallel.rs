@@ -262,7 +262,8 @@ impl Pool {
     fn start(&'static self, n: usize) {
         for i in self.started.load(Ordering::Relaxed)..n {
             self.jobs.awake.fetch_add(1, Ordering::Relaxed);
-            let worker = std::thread::Builder::new().name(format!("retrograd-{}", i + 1)).spawn(|| self.work());
+            let worker =
+                std::thread::Builder::new().name(format!("retrograd-{}", i + 1)).spawn(move || self.work(i + 1));
             if worker.is_err() {
                 self.jobs.awake.fetch_sub(1, Ordering::Relaxed);
                 return;
@@ -271,12 +272,12 @@ impl Pool {
         }
     }
 
-    /// The loop of a worker.
-    fn work(&self) {
+    /// The loop of worker `worker`, from 1 on.
+    fn work(&self, worker: usize) {
         INSIDE.set(true);
         let mut seen = 0;
         loop {
-            self.jobs.serve(&mut seen, is_worth_waiting);
+            self.jobs.serve(worker, &mut seen, is_worth_waiting);
         }
     }
 }

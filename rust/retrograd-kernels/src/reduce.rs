@@ -53,6 +53,18 @@ pub trait Reduce<A>: Sync {
     /// The result of `n` elements.
     fn finish(&self, acc: Self::Acc, n: usize) -> Self::O;
 
+    /// Takes the elements of a slice, where that is exact.
+    #[inline(always)]
+    fn slice(&self, mut acc: Self::Acc, x: &[A]) -> Self::Acc
+    where
+        A: Copy,
+    {
+        for &x in x {
+            acc = self.step(acc, x);
+        }
+        acc
+    }
+
     /// `L` accumulators take every `L`-th of `n` contiguous elements and are joined as a tree. Reductions of floats
     /// whose accumulators are elements do the same in vectors.
     ///

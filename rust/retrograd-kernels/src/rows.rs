@@ -50,7 +50,7 @@ fn first<V: Vector>(v: V) -> V::Elem {
 
 /// The sum of all lanes.
 #[inline(always)]
-fn sum_across<V: Vector>(v: V) -> V::Elem {
+pub(crate) fn sum_across<V: Vector>(v: V) -> V::Elem {
     across!(v, |a, b| a + b)
 }
 

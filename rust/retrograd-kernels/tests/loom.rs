@@ -111,7 +111,7 @@ fn worker(jobs: &Arc<jobs::Jobs>, last: usize) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         let mut seen = 0;
         while seen < last {
-            jobs.serve(&mut seen, |is_there| is_there());
+            jobs.serve(1, &mut seen, |is_there| is_there());
         }
     })
 }

@@ -21,7 +21,7 @@ mod x86;
 
 use driver::Product;
 pub(crate) use driver::{Panels, Virtual};
-pub use halves::gemm_halves;
+pub use halves::{dots_of_halves, gemm_halves};
 pub(crate) use simd::{Float, Routine, Simd};
 pub(crate) use vecmat::sum;
 

@@ -1,6 +1,9 @@
 //! How work gets from the calling thread to workers and back: a job is posted, its pieces are claimed one by one, and
 //! the caller returns when all are done.
 //!
+//! Every thread has a share of the pieces, the same in every job, and claims those of others when its own are gone: what
+//! it computes from the results of the job before lies in its own caches.
+//!
 //! `tests/loom.rs` runs this file under every order of its threads.
 
 use std::any::Any;
@@ -14,10 +17,8 @@ struct Job {
     /// Dereferenced for claimed pieces only, which the caller waits for.
     work: *const (dyn Fn(usize) + Sync),
     pieces: usize,
-    /// Workers that may help.
-    helpers: usize,
-    helping: AtomicUsize,
-    claimed: AtomicUsize,
+    /// Of the caller, and of each worker that may help: the next piece of its share.
+    next: Vec<AtomicUsize>,
     done: AtomicUsize,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -27,19 +28,28 @@ unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
 impl Job {
-    /// Claims pieces until there are none.
-    fn help(&self) {
-        loop {
-            let piece = self.claimed.fetch_add(1, Ordering::Relaxed);
-            if piece >= self.pieces {
-                return;
+    /// Where the share of a thread begins.
+    fn share(pieces: usize, threads: usize, thread: usize) -> usize {
+        pieces * thread / threads
+    }
+
+    /// Claims pieces for a thread until there are none.
+    fn help(&self, thread: usize) {
+        let threads = self.next.len();
+        for share in (thread..threads).chain(0..thread) {
+            let end = Self::share(self.pieces, threads, share + 1);
+            loop {
+                let piece = self.next[share].fetch_add(1, Ordering::Relaxed);
+                if piece >= end {
+                    break;
+                }
+                // SAFETY: the caller returns after all pieces are done, and this one is not.
+                let work = unsafe { &*self.work };
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(piece))) {
+                    self.panic.lock().get_or_insert(panic);
+                }
+                self.done.fetch_add(1, Ordering::Release);
             }
-            // SAFETY: the caller returns after all pieces are done, and this one is not.
-            let work = unsafe { &*self.work };
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(piece))) {
-                self.panic.lock().get_or_insert(panic);
-            }
-            self.done.fetch_add(1, Ordering::Release);
         }
     }
 }
@@ -67,8 +77,8 @@ impl Jobs {
         }
     }
 
-    /// Runs all pieces with the help of at most `helpers` workers, which `start` starts; `false` if there is a job. A
-    /// panic of a piece is passed on when the others are done.
+    /// Runs all pieces with the help of workers 1 to `helpers`, which `start` starts; `false` if there is a job. A panic
+    /// of a piece is passed on when the others are done.
     pub fn run(&self, helpers: usize, pieces: usize, work: &(dyn Fn(usize) + Sync), start: impl FnOnce()) -> bool {
         if self.taken.swap(true, Ordering::Acquire) {
             return false;
@@ -78,9 +88,7 @@ impl Jobs {
             // SAFETY: (of the lifetime) see `Job::help`: no piece is claimed after this function returns.
             work: unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) },
             pieces,
-            helpers,
-            helping: AtomicUsize::new(0),
-            claimed: AtomicUsize::new(0),
+            next: (0..=helpers).map(|thread| AtomicUsize::new(Job::share(pieces, helpers + 1, thread))).collect(),
             done: AtomicUsize::new(0),
             panic: Mutex::new(None),
         });
@@ -92,7 +100,7 @@ impl Jobs {
         if self.awake.load(Ordering::Relaxed) < helpers {
             self.wake.notify_all();
         }
-        job.help();
+        job.help(0);
         let mut turns = 0u32;
         while job.done.load(Ordering::Acquire) < pieces {
             turns += 1;
@@ -107,9 +115,9 @@ impl Jobs {
         true
     }
 
-    /// Helps with the next job after number `seen`, which becomes the number of that one. Until it comes: for as long
-    /// as `is_worth_waiting` says awake, then asleep.
-    pub fn serve(&self, seen: &mut usize, is_worth_waiting: impl FnOnce(&dyn Fn() -> bool) -> bool) {
+    /// Helps with the next job after number `seen`, which becomes the number of that one, as worker `worker`, from 1 on.
+    /// Until it comes: for as long as `is_worth_waiting` says awake, then asleep.
+    pub fn serve(&self, worker: usize, seen: &mut usize, is_worth_waiting: impl FnOnce(&dyn Fn() -> bool) -> bool) {
         let is_there = || self.epoch.load(Ordering::Acquire) != *seen;
         if !is_worth_waiting(&is_there) {
             let mut job = self.job.lock();
@@ -125,9 +133,9 @@ impl Jobs {
             current.clone()
         };
         if let Some(job) = job
-            && job.helping.fetch_add(1, Ordering::Relaxed) < job.helpers
+            && worker < job.next.len()
         {
-            job.help();
+            job.help(worker);
         }
     }
 }

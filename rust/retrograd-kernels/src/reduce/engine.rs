@@ -399,13 +399,9 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRow<'_, A, R> {
             return unsafe { self.run::<Baseline>() };
         }
         let mut acc = self.r.init();
-        if self.stride == 1 {
-            // The same again, for vectors: a constant distance.
-            for i in 0..self.n {
-                // SAFETY: duty 1.
-                acc = self.r.step(acc, unsafe { *self.a.add(i) });
-            }
-            return acc;
+        if self.stride == 1 && self.n > 0 {
+            // SAFETY: duty 1, the elements being contiguous.
+            return self.r.slice(acc, unsafe { std::slice::from_raw_parts(self.a, self.n) });
         }
         for i in 0..self.n {
             // SAFETY: duty 1.
@@ -489,10 +485,12 @@ impl<A: SimdElement, R: Reduce<A>> Task for Lines<'_, A, R> {
     unsafe fn run<S: Isa>(self) {
         let Lines { r, count, steps, n, stride, a, o } = self;
         for k in 0..count as isize {
-            // SAFETY: (ReduceRow 1) duties 1 and 2.
+            // SAFETY: (ReduceRow 1) duties 1 and 2; rows of step 1 are slices.
             unsafe {
                 let a = a.offset(k * steps[0]);
-                let acc = if n < 16 || R::EXACT {
+                let acc = if R::EXACT && stride == 1 && n > 0 {
+                    r.slice(r.init(), std::slice::from_raw_parts(a, n))
+                } else if n < 16 || R::EXACT {
                     let mut acc = r.init();
                     for i in 0..n {
                         acc = r.step(acc, *a.offset(i as isize * stride));

@@ -100,8 +100,8 @@ where
     });
 }
 
-/// Columns that are reduced at a time.
-const STRIP: usize = STRIP_BYTES / size_of::<f32>();
+/// Columns that are reduced at a time: longer runs of rows than with float32, in as many bytes of each.
+const STRIP: usize = 2 * STRIP_BYTES / size_of::<f32>();
 
 /// What [`STRIP`] columns from `first` on, or those that are left, of `n` rows of `width` come to. Duties: 1. `o` is
 /// writable for a half for each of them, and disjoint from `x`.

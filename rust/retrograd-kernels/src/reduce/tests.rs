@@ -113,6 +113,9 @@ fn every_reducer_on_every_layout() {
             assert!(run(level, &CountNonzero, &case, &poisoned, 9) == counts, "counts {label}");
             let trues: Vec<i64> = picked.iter().map(|l| l.iter().filter(|x| x.get()).count() as i64).collect();
             assert!(run(level, &CountNonzero, &case, &flags, 9) == trues, "counts {label}");
+            assert!(run(level, &Sum, &case, &flags, 9) == trues, "sums of bools {label}");
+            let lengths: Vec<i64> = lines.iter().map(|l| l.len() as i64).collect();
+            assert!(run(level, &Sum, &case, &vec![Truth::TRUE; case.buffer], 9) == lengths, "all true {label}");
             assert!(run(level, &All, &case, &flags, Truth::FALSE) == all);
             for (got, line) in run(level, &Moments, &case, &wide, [0.0; 2]).iter().zip(&lines) {
                 let n = line.len() as f64;

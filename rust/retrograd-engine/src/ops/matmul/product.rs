@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{GemmScalar, gemm_conj, gemm_halves, term_cost};
+use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_conj, gemm_halves, term_cost};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2, repeat};
 use crate::kernels::real::Ring;
@@ -167,11 +167,20 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
         Ok(())
     }, else {
         let half = dtype.half().unwrap_or_else(|| undeclared(dtype));
-        if p.m.min(p.n) == 1 {
-            return multiply_wide(op, a, b, conj, out, accumulate);
-        }
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
         let Product { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), .. } = p;
+        if m.min(n) == 1 {
+            if a_cs != 1 || b_rs != 1 || accumulate || batch.count != 1 {
+                return multiply_wide(op, a, b, conj, out, accumulate);
+            }
+            // SAFETY: S1 and S3 for rows of one operand, the one row or column of the other, and `out`, which overlaps
+            // neither.
+            match n {
+                1 => unsafe { dots_of_halves(half, [m, k], pa, a_rs, pb, pc, c_rs) },
+                _ => unsafe { dots_of_halves(half, [n, k], pb, b_cs, pa, pc, c_cs) },
+            }
+            return Ok(());
+        }
         for i in 0..batch.count as isize {
             let (pa, pb) = (pa.wrapping_offset(i * batch.a), pb.wrapping_offset(i * batch.b));
             let pc = pc.wrapping_offset(i * batch.c);
@@ -183,7 +192,8 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
 }
 
 /// [`multiply_memory`] of halves by way of float32: a product with one row or column has little to do with each
-/// element, and the kernel of halves copies all of them in the order that large products need.
+/// element, and the kernel of halves copies all of them in the order that large products need. For those that do not lie
+/// as `dots_of_halves` has them.
 fn multiply_wide(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Tensor, accumulate: bool) -> Result<()> {
     let wide = |t: &Tensor| copy::cast(t, DType::Float32);
     let (x, y) = (wide(a.x)?, wide(b.x)?);

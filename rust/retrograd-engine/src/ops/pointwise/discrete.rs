@@ -6,7 +6,6 @@ use super::division::no_derivative;
 use super::logic::has_minus;
 use super::promote::{OutType, Same, forward2, out_like, result_type};
 use super::select::number;
-use super::unary::body;
 use super::{complex, refuse_complex};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -96,13 +95,14 @@ pub(crate) struct Heaviside;
 /// The step, with its value at 0.
 #[derive(Clone, Copy)]
 struct Step;
-body!(Step, Ordered, |x, at_zero| if x == T::ZERO {
-    at_zero
-} else if x > T::ZERO {
-    T::ONE
-} else {
-    T::ZERO
-});
+impl<T: Ordered> Map2<T, T, T> for Step {
+    const WIDE: bool = T::LONG;
+    #[inline(always)]
+    fn f(&self, x: T, at_zero: T) -> T {
+        let step = if x > T::ZERO { T::ONE } else { T::ZERO };
+        if x == T::ZERO { at_zero } else { step }
+    }
+}
 
 const SMOOTH: &str = "use a smooth step such as sigmoid, or detach the operands";
 

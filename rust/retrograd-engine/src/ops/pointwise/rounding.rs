@@ -68,7 +68,7 @@ pub fn abs(input: &Tensor) -> Result<Tensor> {
 /// `sign`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sign;
-body!(Sign, Ordered, const LIGHT = true; |x| if x > T::ZERO {
+body!(Sign, Ordered, |x| if x > T::ZERO {
     T::ONE
 } else if x < T::ZERO {
     T::ONE.neg()
@@ -115,7 +115,7 @@ fn round_with<K: Map1<f32, f32> + Map1<f64, f64>>(k: &K, pass: Pass) -> Result<(
 /// `floor`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Floor;
-body!(Floor, Real, const LIGHT = true; |x| x.floor());
+body!(Floor, Real, |x| x.floor());
 impl Unary for Floor {
     const NAME: &'static str = "floor";
     const SAVE: &'static [Save] = &[];
@@ -147,7 +147,7 @@ pub fn floor(input: &Tensor) -> Result<Tensor> {
 /// `ceil`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ceil;
-body!(Ceil, Real, const LIGHT = true; |x| x.ceil());
+body!(Ceil, Real, |x| x.ceil());
 impl Unary for Ceil {
     const NAME: &'static str = "ceil";
     const SAVE: &'static [Save] = &[];
@@ -179,7 +179,7 @@ pub fn ceil(input: &Tensor) -> Result<Tensor> {
 /// `trunc`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trunc;
-body!(Trunc, Real, const LIGHT = true; |x| x.trunc());
+body!(Trunc, Real, |x| x.trunc());
 impl Unary for Trunc {
     const NAME: &'static str = "trunc";
     const SAVE: &'static [Save] = &[];
@@ -211,7 +211,7 @@ pub fn trunc(input: &Tensor) -> Result<Tensor> {
 /// `round`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round;
-body!(Round, Real, const LIGHT = true; |x| x.round());
+body!(Round, Real, |x| x.round());
 impl Unary for Round {
     const NAME: &'static str = "round";
     const SAVE: &'static [Save] = &[];

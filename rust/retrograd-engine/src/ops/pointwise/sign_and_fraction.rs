@@ -27,7 +27,7 @@ pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 /// `frac`: reverse `g`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frac;
-body!(Frac, Real, const LIGHT = true; |x| x.sub(x.trunc()));
+body!(Frac, Real, |x| x.sub(x.trunc()));
 impl Unary for Frac {
     const NAME: &'static str = "frac";
     const SAVE: &'static [Save] = &[];
@@ -165,7 +165,7 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
 /// `angle` of real numbers: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Angle;
-body!(Angle, Real, const LIGHT = true; |x| if x.is_nan() {
+body!(Angle, Real, |x| if x.is_nan() {
     x
 } else if x < T::ZERO {
     T::of(PI)

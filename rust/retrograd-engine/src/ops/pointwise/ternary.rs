@@ -80,12 +80,24 @@ impl Body3 for Mean {
     }
 }
 #[derive(Clone, Copy)]
-struct MeanBy(Constant);
+struct MeanBy {
+    weight: Constant,
+    near_a: bool,
+}
+impl MeanBy {
+    fn new(weight: Constant) -> Self {
+        Self { weight, near_a: weight.re * weight.re + weight.im * weight.im < 0.25 }
+    }
+}
 impl<T: Ring> Map2<T, T, T> for MeanBy {
     const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
-        mean(a, b, T::constant(self.0), self.0.re * self.0.re + self.0.im * self.0.im < 0.25)
+        // As `mean` has it, with what depends on the weight alone apart: it is computed once.
+        let w = T::constant(self.weight);
+        let factor = if self.near_a { w } else { w.sub(T::ONE) };
+        let from = if self.near_a { a } else { b };
+        from.add(factor.mul(b.sub(a)))
     }
 }
 
@@ -334,7 +346,7 @@ impl Binary for LerpNumber {
     type Class = Fields;
     type Kernel = MeanBy;
     fn kernel(&self) -> MeanBy {
-        MeanBy(self.weight.into())
+        MeanBy::new(self.weight.into())
     }
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(xs[0].dtype())

@@ -1,5 +1,7 @@
 //! Places among sorted numbers: `searchsorted`, `bucketize`.
 
+use std::hint::select_unpredictable;
+
 use retrograd_macros::op;
 use smallvec::{SmallVec, smallvec};
 
@@ -7,6 +9,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::ops::pointwise::result_type;
 use crate::ops::view;
 use crate::tensor::copy;
@@ -25,15 +28,25 @@ struct Search {
 /// The first place of a row of `n` elements that is not before `value`. NaN is before nothing, and all is before NaN.
 #[inline(always)]
 fn place<T: Copy + PartialOrd>(n: usize, value: T, right: bool, at: impl Fn(usize) -> T) -> i64 {
-    let (mut low, mut high) = (0, n);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let x = at(middle);
-        let after = if right { x > value } else { x >= value };
-        if after { high = middle } else { low = middle + 1 }
+    let is_before = |place: usize| {
+        let x = at(place);
+        !(if right { x > value } else { x >= value })
+    };
+    if n == 0 {
+        return 0;
     }
-    low as i64
+    // Without branches, none of which could be foreseen: it is one of `rest + 1` places from `low` on.
+    let (mut low, mut rest) = (0, n);
+    while rest > 1 {
+        let half = rest / 2;
+        low = select_unpredictable(is_before(low + half - 1), low + half, low);
+        rest -= half;
+    }
+    (low + usize::from(is_before(low))) as i64
 }
+
+/// What a step of a search takes, in nanoseconds.
+const STEP_COST: f64 = 1.0;
 
 impl Search {
     /// All places. `per_row` values share a row of `n` elements.
@@ -45,14 +58,21 @@ impl Search {
         [n, per_row]: [usize; 2],
         to: &mut [i64],
     ) {
-        for (i, (to, &value)) in to.iter_mut().zip(values).enumerate() {
-            let row = i / per_row * n;
-            let sorted = &sorted[row..row + n];
-            *to = match order {
-                None => place(n, value, self.right, |j| sorted[j]),
-                Some(order) => place(n, value, self.right, |j| sorted[order[row + j] as usize]),
-            };
-        }
+        assert!(to.len() == values.len());
+        let (out, cost) =
+            (SharedPtr(to.as_mut_ptr()), values.len() as f64 * f64::from(n.max(1).ilog2() + 2) * STEP_COST);
+        split(values.len(), 1, cost, &|part| {
+            for i in part {
+                let (row, value) = (i / per_row * n, values[i]);
+                let sorted = &sorted[row..row + n];
+                let found = match order {
+                    None => place(n, value, self.right, |j| sorted[j]),
+                    Some(order) => place(n, value, self.right, |j| sorted[order[row + j] as usize]),
+                };
+                // SAFETY: there is a place for each value, and no other piece has this one.
+                unsafe { *out.get().add(i) = found };
+            }
+        });
     }
 
     fn run<T: Element + PartialOrd>(&self, sorted: &Tensor, order: Option<&Tensor>, values: &Tensor) -> Result<Tensor> {

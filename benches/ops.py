@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -283,3 +284,41 @@ for name, op in MATRIX.items():
 for name, op in TURNED.items():
     case(f"{name}, 1024x1024 transposed, fwd", 0.95)(forward(turned, op))
 case("dot of 1M bfloat16, fwd")(forward(lambda m: (m.randn(BIG).bfloat16(),), lambda m, x: m.dot(x, x)))
+
+
+# Halves and integers.
+
+
+def halves(m: ModuleType, dtype: str = "bfloat16") -> tuple[Any, ...]:
+    return tuple(m.randn(1024, 1024).to(getattr(m, dtype)) for _ in range(2))
+
+
+HALVES: dict[str, Callable[..., Any]] = {
+    "x + y": lambda m, x, y: x + y,
+    "abs": lambda m, x, y: x.abs(),
+    "relu": lambda m, x, y: x.relu(),
+    "addcmul": lambda m, x, y: m.addcmul(x, x, y),
+    "amax": lambda m, x, y: x.amax(),
+    "mv": lambda m, x, y: m.mv(x, y[0]),
+}
+for dtype in ("bfloat16", "float16"):
+    for name, op in HALVES.items():
+        case(f"{name}, 1024x1024 {dtype}, fwd", 0.95)(forward(partial(halves, dtype=dtype), op))
+
+
+def integers(m: ModuleType) -> tuple[Any, ...]:
+    return tuple(m.randint(1, 100, (BIG,)) for _ in range(2))
+
+
+INTEGERS: dict[str, Callable[..., Any]] = {
+    "x > y": lambda m, x, y: x > y,
+    "x % y": lambda m, x, y: x % y,
+    "dot": lambda m, x, y: m.dot(x, y),
+    "argmax": lambda m, x, y: x.argmax(),
+    "(x > 50).sum": lambda m, x, y: (x > 50).sum(),
+}
+for name, op in INTEGERS.items():
+    case(f"{name}, 1M int64, fwd", 0.95)(forward(integers, op))
+case("bucketize, 1M among 60, fwd", 0.95)(
+    forward(lambda m: (m.randn(BIG), m.arange(-3.0, 3.0, 0.1)), lambda m, x, edges: m.bucketize(x, edges))
+)

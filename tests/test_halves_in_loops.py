@@ -224,3 +224,24 @@ def test_rules_run_in_float32(rg: Any, dtype: str) -> None:
             assert got.dtype == getattr(rg, dtype)
             got, want = got.to(rg.float64).numpy(), want.to(rg.float64).numpy()
             np.testing.assert_allclose(got, want, rtol=2.0**-7 if dtype == "bfloat16" else 2.0**-10, atol=1e-2)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("k", [1, 7, 32, 33, 300, 4096, 4099, 20_000])
+def test_products_with_a_vector(rg: Any, k: int, dtype: str) -> None:
+    draw = np.random.default_rng(7)
+    to = getattr(rg, dtype)
+    a, b, g = (rg.tensor(draw.normal(size=size)).to(to) for size in ((5, k), (k,), (5,)))
+    a64, b64, g64 = (x.to(rg.float64).numpy() for x in (a, b, g))
+    rtol = 2.0**-8 if dtype == "bfloat16" else 2.0**-11
+    for got, want, size in (
+        (rg.dot(a[1], b), a64[1] @ b64, np.abs(a64[1]) @ np.abs(b64)),
+        (rg.mv(a, b), a64 @ b64, np.abs(a64) @ np.abs(b64)),
+        (rg.mv(a.t(), g), a64.T @ g64, np.abs(a64).T @ np.abs(g64)),
+        (a[::2] @ b, a64[::2] @ b64, np.abs(a64[::2]) @ np.abs(b64)),
+        (b @ a.t(), b64 @ a64.T, np.abs(b64) @ np.abs(a64).T),
+        (b.view(1, k) @ a.t().contiguous(), (b64 @ a64.T)[None], (np.abs(b64) @ np.abs(a64).T)[None]),
+        (a[:, :0] @ b[:0], np.zeros(5), np.zeros(5)),
+    ):
+        assert got.dtype == to and got.shape == np.shape(want)
+        assert (np.abs(got.to(rg.float64).numpy() - want) <= rtol * np.abs(want) + 1e-6 * size + 1e-7).all()

@@ -69,7 +69,6 @@ pub unsafe fn gemm_halves(
 ///
 /// # Safety
 /// 1. `a` is readable for `m` rows of `k` elements, `b` for `k`. 2. `c` is writable for `m` elements, and disjoint.
-#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
 pub unsafe fn dots_of_halves(
     half: Half,
     [m, k]: [usize; 2],

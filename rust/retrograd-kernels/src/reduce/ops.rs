@@ -179,9 +179,12 @@ impl<A: Cast<Truth> + SimdElement> Reduce<A> for CountNonzero {
     fn step(&self, acc: i64, x: A) -> i64 {
         acc + i64::from(x.cast().get())
     }
-    /// Bytes that count fill vectors; they hold the count of so many.
     #[inline(always)]
     fn slice(&self, acc: i64, x: &[A]) -> i64 {
+        if size_of::<A>() > 1 {
+            return x.iter().fold(acc, |acc, &x| self.step(acc, x));
+        }
+        // Bytes that count fill vectors; they hold the count of so many.
         let count = |part: &[A]| part.iter().map(|x| u8::from(x.cast().get())).sum::<u8>();
         x.chunks(240).fold(acc, |acc, part| acc + i64::from(count(part)))
     }

@@ -175,9 +175,11 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
             }
             // SAFETY: S1 and S3 for rows of one operand, the one row or column of the other, and `out`, which overlaps
             // neither.
-            match n {
-                1 => unsafe { dots_of_halves(half, [m, k], pa, a_rs, pb, pc, c_rs) },
-                _ => unsafe { dots_of_halves(half, [n, k], pb, b_cs, pa, pc, c_cs) },
+            unsafe {
+                match n {
+                    1 => dots_of_halves(half, [m, k], pa, a_rs, pb, pc, c_rs),
+                    _ => dots_of_halves(half, [n, k], pb, b_cs, pa, pc, c_cs),
+                }
             }
             return Ok(());
         }

@@ -114,7 +114,7 @@ pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
 /// `relu`: reverse `g` where the result is not 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relu;
-body!(Relu, Ordered, const LIGHT = true; |x| x.larger(T::ZERO));
+body!(Relu, Ordered, const LIGHT = true; const WIDE = T::LONG; |x| x.larger(T::ZERO));
 #[derive(Clone, Copy, Debug)]
 struct ReluRule;
 body!(ReluRule, Real, const LIGHT = true; |g, y| if y <= T::ZERO { T::ZERO } else { g });

@@ -46,7 +46,7 @@ struct Bounds<const MIN: bool, const MAX: bool> {
     max: Constant,
 }
 impl<const MIN: bool, const MAX: bool, T: Ordered> Map1<T, T> for Bounds<MIN, MAX> {
-    const LIGHT: bool = true;
+    const WIDE: bool = T::LONG;
     #[inline(always)]
     fn f(&self, x: T) -> T {
         let x = if MIN { x.larger(T::constant(self.min)) } else { x };

@@ -39,6 +39,7 @@ pub static ROSTER: &[&Entry] = &[
 #[derive(Clone, Copy)]
 pub(super) struct Extreme<const MAX: bool>;
 impl<const MAX: bool, T: Ordered> Map2<T, T, T> for Extreme<MAX> {
+    const WIDE: bool = T::LONG;
     const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {

@@ -430,9 +430,9 @@ pub(crate) use elementary;
 
 /// Lists scalar bodies of kernels: `body!(Exp, Real, |x| x.exp())`, with two arguments for a body of two operands.
 macro_rules! body {
-    ($kernel:ty, $bound:path, $(const $NAME:ident = $value:expr;)? |$x:ident| $e:expr) => {
+    ($kernel:ty, $bound:path, $(const $NAME:ident = $value:expr;)* |$x:ident| $e:expr) => {
         impl<T: $bound> crate::kernels::pointwise::Map1<T, T> for $kernel {
-            $(const $NAME: bool = $value;)?
+            $(const $NAME: bool = $value;)*
             #[inline(always)]
             fn f(&self, $x: T) -> T {
                 $e

@@ -302,6 +302,24 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_every_length() {
+        for n in (0..70).chain([127, 128, 129]) {
+            // Some elements are equal, and some values between two of them.
+            let row: Vec<i64> = (0..n).map(|i| i / 3 * 2).collect();
+            let values: Vec<i64> = (-2..n + 2).collect();
+            let s = Tensor::from_slice(&row, &[n as usize]).unwrap();
+            let v = Tensor::from_slice(&values, &[values.len()]).unwrap();
+            for right in [false, true] {
+                let got = bucketize(&v, &s, false, right).unwrap().to_vec::<i64>().unwrap();
+                for (value, got) in values.iter().zip(got) {
+                    let want = row.iter().filter(|&x| if right { x <= value } else { x < value }).count();
+                    assert_eq!(got, want as i64, "{value} among {n}, {right}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn rows_and_orders() {
         let s = Tensor::from_slice(&[5i64, 1, 3, 2, 4, 0], &[2, 3]).unwrap();
         let order = Tensor::from_slice(&[1i64, 2, 0, 2, 0, 1], &[2, 3]).unwrap();

@@ -93,8 +93,8 @@ int_ring!(u8, i8, i16, i32, i64);
 
 macro_rules! int_arithmetic {
     ($($t:ty, $magnitude:expr);*) => { $(
-        // Magnitudes are divided, by 1 for 0: quotients of signed numbers have branches, for 0 and -1, that no processor
-        // foresees.
+        // Magnitudes are divided, by 1 for 0: quotients of signed numbers have branches, for 0 and -1, that no
+        // processor foresees.
         #[allow(unused_comparisons, clippy::unnecessary_cast)] // u8 is never negative
         impl Arithmetic for $t {
             #[inline(always)] fn magnitude(self) -> Self { $magnitude(self) as Self }

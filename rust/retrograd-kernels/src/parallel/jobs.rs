@@ -1,8 +1,8 @@
 //! How work gets from the calling thread to workers and back: a job is posted, its pieces are claimed one by one, and
 //! the caller returns when all are done.
 //!
-//! Every thread has a share of the pieces, the same in every job, and claims those of others when its own are gone: what
-//! it computes from the results of the job before lies in its own caches.
+//! Every thread has a share of the pieces, the same in every job, and claims those of others when its own are gone:
+//! what it computes from the results of the job before lies in its own caches.
 //!
 //! `tests/loom.rs` runs this file under every order of its threads.
 
@@ -77,8 +77,8 @@ impl Jobs {
         }
     }
 
-    /// Runs all pieces with the help of workers 1 to `helpers`, which `start` starts; `false` if there is a job. A panic
-    /// of a piece is passed on when the others are done.
+    /// Runs all pieces with the help of workers 1 to `helpers`, which `start` starts; `false` if there is a job. A
+    /// panic of a piece is passed on when the others are done.
     pub fn run(&self, helpers: usize, pieces: usize, work: &(dyn Fn(usize) + Sync), start: impl FnOnce()) -> bool {
         if self.taken.swap(true, Ordering::Acquire) {
             return false;
@@ -115,8 +115,8 @@ impl Jobs {
         true
     }
 
-    /// Helps with the next job after number `seen`, which becomes the number of that one, as worker `worker`, from 1 on.
-    /// Until it comes: for as long as `is_worth_waiting` says awake, then asleep.
+    /// Helps with the next job after number `seen`, which becomes the number of that one, as worker `worker`, from 1
+    /// on. Until it comes: for as long as `is_worth_waiting` says awake, then asleep.
     pub fn serve(&self, worker: usize, seen: &mut usize, is_worth_waiting: impl FnOnce(&dyn Fn() -> bool) -> bool) {
         let is_there = || self.epoch.load(Ordering::Acquire) != *seen;
         if !is_worth_waiting(&is_there) {

@@ -7,8 +7,8 @@
 //! piece that already holds the elements it needs, such as a broadcast row, is not filled again. Where an input is
 //! broadcast along rows, bodies that are as fast as memory have a loop that keeps its element in a register.
 //!
-//! Halves are a storage type: bodies take them as float32. An operand of halves goes through a piece and is converted on
-//! the way, so that no body is compiled for halves, but for light ones: those convert in registers, and to the walk
+//! Halves are a storage type: bodies take them as float32. An operand of halves goes through a piece and is converted
+//! on the way, so that no body is compiled for halves, but for light ones: those convert in registers, and to the walk
 //! their operands are elements like others ([`Operand::as_stored`]).
 
 use std::mem::MaybeUninit;

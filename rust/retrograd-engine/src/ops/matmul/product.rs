@@ -194,8 +194,8 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
 }
 
 /// [`multiply_memory`] of halves by way of float32: a product with one row or column has little to do with each
-/// element, and the kernel of halves copies all of them in the order that large products need. For those that do not lie
-/// as `dots_of_halves` has them.
+/// element, and the kernel of halves copies all of them in the order that large products need. For those that do not
+/// lie as `dots_of_halves` has them.
 fn multiply_wide(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Tensor, accumulate: bool) -> Result<()> {
     let wide = |t: &Tensor| copy::cast(t, DType::Float32);
     let (x, y) = (wide(a.x)?, wide(b.x)?);

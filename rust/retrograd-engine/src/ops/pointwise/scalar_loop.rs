@@ -15,8 +15,8 @@ use crate::tensor::copy::operand;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
 
-/// A loop over operands of the dtype of `out`, float32, float64 or halves, that broadcast to its sizes; with halves, one
-/// may be a float32 of one element. `out` is fresh or one of the operands.
+/// A loop over operands of the dtype of `out`, float32, float64 or halves, that broadcast to its sizes; with halves,
+/// one may be a float32 of one element. `out` is fresh or one of the operands.
 pub(crate) fn run_scalar_loop<const N: usize>(
     xs: [&Tensor; N],
     out: &Tensor,

@@ -102,8 +102,8 @@ where
     Ok(out)
 }
 
-/// A reduction of halves in float32. Rows and columns of contiguous tensors are made float32 as they are read, others in
-/// whole.
+/// A reduction of halves in float32. Rows and columns of contiguous tensors are made float32 as they are read, others
+/// in whole.
 pub(super) fn reduce_halves<R>(r: &R, half: Half, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
     R: InVectors<f32> + Reduce<f32, O = f32>,

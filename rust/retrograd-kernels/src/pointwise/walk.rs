@@ -75,12 +75,12 @@ impl<'s> Operand<'s> {
         Operand { element: Element { half: None, ..self.element }, ..self }
     }
 
-    /// The number that all elements are, if there is one: a half, or of float32.
+    /// The number that all elements are, if they are one, a half or a float32.
     ///
     /// # Safety
-    /// 1. The operand has an element, which is readable and initialised, a half or a float32.
+    /// 1. The operand has an element, which is readable and initialised; one of 4 bytes is a float32.
     pub(super) unsafe fn number(&self) -> Option<f32> {
-        if self.strides.iter().any(|&step| step != 0) {
+        if self.element.held() != size_of::<f32>() || self.strides.iter().any(|&step| step != 0) {
             return None;
         }
         // SAFETY: (1) ours; (2) there is room for a number.

@@ -131,12 +131,13 @@ impl<H: Stored<Float = f32>> Task for Dot<H> {
                     }
                     i += SUMS * len;
                 }
-                while i < n {
-                    let left = n - i;
-                    let [x, y] = [a, b]
-                        .map(|p| if left >= len { H::load::<S>(p.add(i)) } else { H::load_first::<S>(p.add(i), left) });
-                    sums[0] = x.fma(y, sums[0]);
+                while i + len <= n {
+                    sums[0] = H::load::<S>(a.add(i)).fma(H::load::<S>(b.add(i)), sums[0]);
                     i += len;
+                }
+                if i < n {
+                    let (x, y) = (H::load_first::<S>(a.add(i), n - i), H::load_first::<S>(b.add(i), n - i));
+                    sums[0] = x.fma(y, sums[0]);
                 }
                 total += sum_across((sums[0] + sums[1]) + (sums[2] + sums[3]));
             }

@@ -103,6 +103,12 @@ macro_rules! fold {
 
 fold!(in vectors Sum: f32, f64; 0.0; |x, y| x + y; |t, n| t);
 fold!(Sum: u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+fold!(@one Sum, Truth, i64, i64; 0; |x, y| x + y; |t, n| t;
+    #[inline(always)]
+    fn slice(&self, acc: i64, x: &[Truth]) -> i64 {
+        CountNonzero.slice(acc, x)
+    }
+);
 fold!(in vectors Prod: f32, f64; 1.0; |x, y| x * y; |t, n| t);
 fold!(Prod: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
 fold!(in vectors Mean: f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
@@ -137,33 +143,6 @@ impl<A: Cast<Truth>> Reduce<A> for Any {
     #[inline(always)]
     fn finish(&self, acc: u8, _: usize) -> Truth {
         (acc != 0).into()
-    }
-}
-
-/// That of bools counts those that are true.
-impl Reduce<Truth> for Sum {
-    type Acc = i64;
-    type O = i64;
-    const EXACT: bool = true;
-    #[inline(always)]
-    fn init(&self) -> i64 {
-        0
-    }
-    #[inline(always)]
-    fn step(&self, acc: i64, x: Truth) -> i64 {
-        CountNonzero.step(acc, x)
-    }
-    #[inline(always)]
-    fn combine(&self, a: i64, b: i64) -> i64 {
-        a + b
-    }
-    #[inline(always)]
-    fn finish(&self, acc: i64, _: usize) -> i64 {
-        acc
-    }
-    #[inline(always)]
-    fn slice(&self, acc: i64, x: &[Truth]) -> i64 {
-        CountNonzero.slice(acc, x)
     }
 }
 

@@ -37,8 +37,9 @@ impl Isa for Avx2 {
     unsafe fn store_bf16(x: Avx2F32, p: *mut bf16) {
         // SAFETY: a value of this type is proof of its instructions; duty 1.
         unsafe {
-            let upper = |x: Avx2F32| _mm256_srli_epi32::<16>(_mm256_castps_si256(x.0));
-            let words = upper(rounded_to_bf16(x, Avx2F32(_mm256_castsi256_ps(upper(x)))));
+            let upper = _mm256_srli_epi32::<16>(_mm256_castps_si256(x.0));
+            let rounded = rounded_to_bf16(x, Avx2F32(_mm256_castsi256_ps(upper)));
+            let words = _mm256_srli_epi32::<16>(_mm256_castps_si256(rounded.0));
             let (low, high) = (_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
             _mm_storeu_si128(p.cast(), _mm_packus_epi32(low, high));
         }
@@ -84,8 +85,9 @@ impl Isa for Avx512 {
     unsafe fn store_bf16(x: Avx512F32, p: *mut bf16) {
         // SAFETY: a value of this type is proof of its instructions; duty 1.
         unsafe {
-            let upper = |x: Avx512F32| _mm512_srli_epi32::<16>(_mm512_castps_si512(x.0));
-            let words = upper(rounded_to_bf16(x, Avx512F32(_mm512_castsi512_ps(upper(x)))));
+            let upper = _mm512_srli_epi32::<16>(_mm512_castps_si512(x.0));
+            let rounded = rounded_to_bf16(x, Avx512F32(_mm512_castsi512_ps(upper)));
+            let words = _mm512_srli_epi32::<16>(_mm512_castps_si512(rounded.0));
             _mm256_storeu_si256(p.cast(), _mm512_cvtepi32_epi16(words));
         }
     }

@@ -298,19 +298,21 @@ impl<T: Real> Field for num_complex::Complex<T> {
     /// overflows.
     #[inline(always)]
     fn div(self, o: Self) -> Self {
-        let (a, b, c, d) = (self.re, self.im, o.re, o.im);
-        if c.abs() >= d.abs() {
-            if c == T::ZERO && d == T::ZERO {
-                return Self { re: a.div(c.abs()), im: b.div(d.abs()) };
-            }
-            let ratio = d.div(c);
-            let scale = T::ONE.div(c.add(d.mul(ratio)));
-            Self { re: a.add(b.mul(ratio)).mul(scale), im: b.sub(a.mul(ratio)).mul(scale) }
-        } else {
-            let ratio = c.div(d);
-            let scale = T::ONE.div(c.mul(ratio).add(d));
-            Self { re: a.mul(ratio).add(b).mul(scale), im: b.mul(ratio).sub(a).mul(scale) }
-        }
+        let is_flat = o.re.abs() >= o.im.abs();
+        // Of the divisor, the first part is the larger one. Without branches, so that there are vectors of it.
+        let [a, b, c, d] = match is_flat {
+            true => [self.re, self.im, o.re, o.im],
+            false => [self.im, self.re, o.im, o.re],
+        };
+        let is_zero = is_flat & (c == T::ZERO);
+        let ratio = d.div(c);
+        let turned = a.mul(ratio);
+        let re = if is_zero { a } else { a.add(b.mul(ratio)) };
+        let im = if is_flat { b.sub(turned) } else { turned.sub(b) };
+        let im = if is_zero { b } else { im };
+        // Infinite for 0, so that the quotients of the parts are infinite, or NaN.
+        let scale = T::ONE.div(if is_zero { T::ZERO } else { c.add(d.mul(ratio)) });
+        Self { re: re.mul(scale), im: im.mul(scale) }
     }
 }
 
@@ -377,6 +379,32 @@ mod tests {
         assert!(near(big.div(big), C::ONE));
         let by_zero = C::ONE.div(C::ZERO);
         assert!(by_zero.re == f64::INFINITY && by_zero.im.is_nan());
+    }
+
+    #[test]
+    fn complex_division_is_smiths() {
+        // As it is published, with a branch for each case.
+        let smith = |x: C, y: C| {
+            if y.re.abs() >= y.im.abs() {
+                if y.re == 0.0 {
+                    return C::new(x.re / y.re.abs(), x.im / y.im.abs());
+                }
+                let ratio = y.im / y.re;
+                let scale = 1.0 / (y.re + y.im * ratio);
+                C::new((x.re + x.im * ratio) * scale, (x.im - x.re * ratio) * scale)
+            } else {
+                let ratio = y.re / y.im;
+                let scale = 1.0 / (y.re * ratio + y.im);
+                C::new((x.re * ratio + x.im) * scale, (x.im * ratio - x.re) * scale)
+            }
+        };
+        let parts = [0.0, -0.0, 1.0, -2.5, 1e300, -1e-300, 5e-324, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        let numbers = || parts.iter().flat_map(|&re| parts.iter().map(move |&im| C::new(re, im)));
+        let same = |x: f64, y: f64| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+        for (x, y) in numbers().flat_map(|x| numbers().map(move |y| (x, y))) {
+            let (got, want) = (x.div(y), smith(x, y));
+            assert!(same(got.re, want.re) && same(got.im, want.im), "{x} / {y}: {got}, not {want}");
+        }
     }
 
     #[test]

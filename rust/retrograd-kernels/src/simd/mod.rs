@@ -125,7 +125,7 @@ impl SimdElement for i64 {
     const LONG: bool = true;
 }
 impl<T: SimdElement> SimdElement for num_complex::Complex<T> {
-    const WIDE: bool = false;
+    const WIDE: bool = T::WIDE;
 }
 
 /// Work to be compiled once per instruction set.

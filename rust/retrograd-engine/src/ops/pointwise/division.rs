@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Either, Fields, Reals, result_type};
+use super::promote::{Either, Fields, OutType as _, Reals, result_type};
 use super::remainder::FloatsInVectors;
 use super::unary::{Map, Pass, Unary, body, elementary, fuse};
 use super::zeros_of;
@@ -11,14 +11,13 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Outs, Params, Save, Tangents, Vjp, maybe, one, params};
 use crate::error::{Error, Result};
-use crate::kernels::complex::C;
 use crate::kernels::math;
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Arithmetic, Field, Real};
 use crate::match_dtype;
 use crate::ops::Value;
 use crate::tensor::copy;
-use crate::tensor::{DType, Tensor, default_dtype};
+use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 
 #[derive(Clone, Copy)]
 struct Quotient;
@@ -208,16 +207,16 @@ pub fn floor_divide(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Res
 /// `reciprocal`: reverse `-g result^2`.
 #[derive(Clone, Copy, Debug)]
 struct Reciprocal;
-body!(Reciprocal, Real, const LIGHT = true; |x| T::ONE.div(x));
+body!(Reciprocal, Field, const LIGHT = true; |x| T::ONE.div(x));
 #[derive(Clone, Copy, Debug)]
 struct ReciprocalRule;
 body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));
 impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    const OF_COMPLEX: Option<fn(C) -> C> = Some(|z| C::ONE.div(z));
+    const DTYPES: Dtypes = Fields::DTYPES;
     fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.floats(self)
+        if pass.dtype().is_complex() { pass.complex(self) } else { pass.floats(self) }
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.neg()?.mul(&result.mul(result)?)

@@ -16,7 +16,7 @@ use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tang
 use crate::error::{Error, Result};
 use crate::kernels::complex::{self, C};
 use crate::kernels::pointwise::Map1;
-use crate::kernels::real::{Arithmetic, Constant, Field as _, Real, Ring};
+use crate::kernels::real::{Arithmetic, Constant, Field, Real, Ring};
 use crate::kernels::special;
 use crate::ops::{Form, memory};
 use crate::tensor::copy;
@@ -54,18 +54,13 @@ impl Numeric2<NotBool> for Power {
         unsafe { Numeric2::<Reals>::run_flat_at(&RealPower, dtype, a, b, out, n) }
     }
 }
-/// A complex number to a power.
+/// A complex number to a power that has no loop of its own.
 fn complex_power(z: C, exponent: C) -> C {
     match exponent.re {
         _ if exponent.im != 0.0 => complex::pow(z, exponent),
         0.0 => C::ONE,
-        1.0 => z,
-        2.0 => z.mul(z),
-        3.0 => z.mul(z).mul(z),
         0.5 => complex::sqrt(z),
         -0.5 => C::ONE.div(complex::sqrt(z)),
-        -1.0 => C::ONE.div(z),
-        -2.0 => C::ONE.div(z.mul(z)),
         _ => complex::pow(z, exponent),
     }
 }
@@ -89,10 +84,10 @@ struct Root;
 body!(Root, Real, |x| x.sqrt());
 #[derive(Clone, Copy)]
 struct Inverse;
-body!(Inverse, Real, |x| T::ONE.div(x));
+body!(Inverse, Field, |x| T::ONE.div(x));
 #[derive(Clone, Copy)]
 struct InverseSquare;
-body!(InverseSquare, Real, |x| T::ONE.div(x.mul(x)));
+body!(InverseSquare, Field, |x| T::ONE.div(x.mul(x)));
 #[derive(Clone, Copy)]
 struct InverseRoot;
 body!(InverseRoot, Real, |x| T::ONE.div(x.sqrt()));
@@ -125,7 +120,14 @@ impl Unary for PowNumber {
     fn kernel(&self, pass: Pass) -> Result<()> {
         if pass.dtype().is_complex() {
             let exponent = C::constant(self.exponent.into());
-            return pass.in_complex(&|z| complex_power(z, exponent));
+            return match (exponent.re, exponent.im) {
+                (1.0, 0.0) => pass.copy(),
+                (2.0, 0.0) => pass.complex(&Squared),
+                (3.0, 0.0) => pass.complex(&Cubed),
+                (-1.0, 0.0) => pass.complex(&Inverse),
+                (-2.0, 0.0) => pass.complex(&InverseSquare),
+                _ => pass.in_complex(&|z| complex_power(z, exponent)),
+            };
         }
         if pass.dtype() == DType::Bool {
             // Only a bool leaves the dtype as it is: x^True = x, x^False = True.

@@ -136,10 +136,7 @@ impl Unary for NanToNum {
         };
         let (nan, up) = (self.nan.unwrap_or(0.0), self.posinf.unwrap_or(most));
         let instead = Instead { nan, up, down: self.neginf.unwrap_or(-most) };
-        if pass.dtype().is_complex() {
-            return pass.in_complex(&|z| C::new(instead.f(z.re), instead.f(z.im)));
-        }
-        pass.floats(&instead)
+        if pass.dtype().is_complex() { pass.parts(&instead) } else { pass.floats(&instead) }
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.isfinite()?)

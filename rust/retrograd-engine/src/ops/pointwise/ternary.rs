@@ -1,11 +1,11 @@
 //! Ops of three operands: sums with scaled products and quotients, and weighted means.
 
+use num_complex::Complex;
 use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::arith::is_one;
 use super::promote::{Fields, OutType, binary_shape, check_number, out_like, result_type};
-use super::scalar_loop::run_in_complex;
 use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
@@ -13,9 +13,8 @@ use crate::autograd::primitive::{
     Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params,
 };
 use crate::error::{Error, Result};
-use crate::kernels::complex::C;
 use crate::kernels::pointwise::{Map2, Map3, map_halves3, map3};
-use crate::kernels::real::{Complex as _, Constant, Field as _, Real, Ring};
+use crate::kernels::real::{Constant, Field, Ring};
 use crate::match_dtype;
 use crate::ops::{Entry, memory};
 use crate::tensor::copy::{self, operand};
@@ -25,58 +24,65 @@ use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&ADDCMUL, &ADDCDIV, &LERP, &LERP_NUMBER];
 
-/// A body of three real numbers, or of three complex ones.
-trait Body3: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64> {
-    fn of_complex(&self, xs: [C; 3]) -> C;
-}
+/// A body of three numbers of one type.
+trait Body3: OfThree<f32> + OfThree<f64> + OfThree<Complex<f32>> + OfThree<Complex<f64>> {}
+impl<K: OfThree<f32> + OfThree<f64> + OfThree<Complex<f32>> + OfThree<Complex<f64>>> Body3 for K {}
+trait OfThree<T>: Map3<T, T, T, T> {}
+impl<T, K: Map3<T, T, T, T>> OfThree<T> for K {}
 
 /// `a + value b c`.
 #[derive(Clone, Copy)]
 struct Product(Constant);
-impl<T: Real> Map3<T, T, T, T> for Product {
+impl<T: Ring> Map3<T, T, T, T> for Product {
     const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
         a.add(T::constant(self.0).mul(b).mul(c))
     }
 }
-impl Body3 for Product {
-    fn of_complex(&self, [a, b, c]: [C; 3]) -> C {
-        a.add(C::constant(self.0).mul(b).mul(c))
-    }
-}
 /// `a + value b / c`.
 #[derive(Clone, Copy)]
 struct Quotient(Constant);
-impl<T: Real> Map3<T, T, T, T> for Quotient {
+impl<T: Field> Map3<T, T, T, T> for Quotient {
     const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
         a.add(T::constant(self.0).mul(b).div(c))
     }
 }
-impl Body3 for Quotient {
-    fn of_complex(&self, [a, b, c]: [C; 3]) -> C {
-        a.add(C::constant(self.0).mul(b).div(c))
-    }
+/// A number that means are weighted by.
+trait Weight: Ring {
+    /// Whether its magnitude is less than 1/2.
+    fn is_small(self) -> bool;
+}
+macro_rules! weights {
+    ($($t:ty, |$w:ident| $is_small:expr;)*) => { $(impl Weight for $t {
+        #[inline(always)]
+        fn is_small(self) -> bool {
+            let $w = self;
+            $is_small
+        }
+    })* };
+}
+weights! {
+    f32, |w| w.abs() < 0.5;
+    f64, |w| w.abs() < 0.5;
+    Complex<f32>, |w| w.re * w.re + w.im * w.im < 0.25;
+    Complex<f64>, |w| w.re * w.re + w.im * w.im < 0.25;
 }
 /// The mean of `a` and `b` with the weight `w` on `b`, from the nearer end.
 #[inline(always)]
 fn mean<T: Ring>(a: T, b: T, w: T, near_a: bool) -> T {
-    if near_a { a.add(w.mul(b.sub(a))) } else { b.sub(b.sub(a).mul(T::ONE.sub(w))) }
+    let (from, factor) = if near_a { (a, w) } else { (b, w.sub(T::ONE)) };
+    from.add(factor.mul(b.sub(a)))
 }
 #[derive(Clone, Copy)]
 struct Mean;
-impl<T: Real> Map3<T, T, T, T> for Mean {
+impl<T: Weight> Map3<T, T, T, T> for Mean {
     const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T, w: T) -> T {
-        mean(a, b, w, w.abs() < T::of(0.5))
-    }
-}
-impl Body3 for Mean {
-    fn of_complex(&self, [a, b, w]: [C; 3]) -> C {
-        mean(a, b, w, w.abs() < 0.5)
+        mean(a, b, w, w.is_small())
     }
 }
 #[derive(Clone, Copy)]
@@ -86,18 +92,14 @@ struct MeanBy {
 }
 impl MeanBy {
     fn new(weight: Constant) -> Self {
-        Self { weight, near_a: weight.re * weight.re + weight.im * weight.im < 0.25 }
+        Self { weight, near_a: Complex::new(weight.re, weight.im).is_small() }
     }
 }
 impl<T: Ring> Map2<T, T, T> for MeanBy {
     const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
-        // As `mean` has it, with what depends on the weight alone apart: it is computed once.
-        let w = T::constant(self.weight);
-        let factor = if self.near_a { w } else { w.sub(T::ONE) };
-        let from = if self.near_a { a } else { b };
-        from.add(factor.mul(b.sub(a)))
+        mean(a, b, T::constant(self.weight), self.near_a)
     }
 }
 
@@ -122,7 +124,11 @@ fn write3<K: Body3>(k: &K, xs: [&Tensor; 3], out: &Tensor) {
             // SAFETY: as above.
             unsafe { map_halves3(k, sizes, operand(out, out.strides()), inputs) }
         }
-        None => run_in_complex(xs, out, &|xs| k.of_complex(xs)),
+        None => match_dtype!(complex, out.dtype(), T => {
+            let [a, b, c] = xs.map(|x| x.ptr::<T>().cast_const());
+            // SAFETY: as above.
+            unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
+        }),
     });
 }
 

@@ -17,6 +17,7 @@ use crate::kernels::pointwise::{
     Body, Map1, Planar, RunBody, lanes1, magnitudes, map_halves1, map1, planar1, walk_lanes,
 };
 use crate::match_dtype;
+use crate::tensor::complex::pairs;
 use crate::tensor::copy::{self, operand};
 use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 use num_complex::Complex;
@@ -302,6 +303,12 @@ impl<'a> Pass<'a> {
             unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         });
         Ok(())
+    }
+    /// The loop over the parts of complex numbers, which are not to be conjugated.
+    pub(super) fn parts<K: Map1<f32, f32> + Map1<f64, f64>>(self, k: &K) -> Result<()> {
+        let (x, out) = (pairs(self.x)?, pairs(self.out)?);
+        // SAFETY: those of `new` hold for the parts as for the numbers.
+        unsafe { Pass::new(&x, &out) }.floats(k)
     }
     /// As [`Pass::complex`], for bodies written in vectors of the parts.
     pub(super) fn planar<K: Planar<f32> + Planar<f64>>(self, k: &K) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use super::gamma::polynomial;
 use super::lanes::blocks;
+use crate::math;
 use crate::pointwise::{Body, lanes_of_slices};
 use crate::simd::Vector;
 
@@ -73,6 +74,11 @@ fn of_any<V: Vector<Elem = f64>>(x: V, e: V, log: V) -> V {
 blocks! {
     /// `x` to the power `e`, both of them float32 numbers.
     power[x, e] = to_the(x, e);
+}
+
+blocks! {
+    /// `x` times two to the power `e`.
+    times_power_of_two[x, e] = x * math::exp2(e);
 }
 
 /// [`to_the`] of one exponent.
@@ -167,6 +173,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn numbers_times_powers_of_two() {
+        for e in -1070..1030 {
+            // Exact, but where the power is subnormal or infinite.
+            let got = at(times_power_of_two, [-1.3125, e.into()]);
+            let want = if e > 1023 { f64::NEG_INFINITY } else { -1.3125 * libm::ldexp(1.0, e) };
+            assert_eq!(got, want, "{e}");
+        }
+        for (x, e) in [(3.0, 0.3), (-7.25, -20.7), (1e-3, 99.9)] {
+            let want = x * f64::exp2(e);
+            assert!((at(times_power_of_two, [x, e]) - want).abs() <= 4.0 * f64::EPSILON * want.abs(), "{x} {e}");
+        }
+        assert!(at(times_power_of_two, [0.0, f64::INFINITY]).is_nan());
+        assert!(at(times_power_of_two, [f64::NAN, 1.0]).is_nan() && at(times_power_of_two, [1.0, f64::NAN]).is_nan());
+        assert_eq!(at(times_power_of_two, [5.0, f64::NEG_INFINITY]), 0.0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 use retrograd_macros::op;
 
 use super::promote::{Doubles, Numeric2, result_type};
-use super::scalar_loop::{run_blocks, run_in_complex, run_in_double, run_lanes};
+use super::scalar_loop::{run_blocks, run_in_complex, run_lanes};
 use super::select::{MinMax, number};
 use super::unary::{elementary, with_complex};
 use super::zip::{Binary, Zip};
@@ -262,7 +262,7 @@ pub fn ldexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "ldexp",
         node: "LdexpBackward0",
         with_numbers: [None; 2],
-        kernel: |xs, out| run_in_double(xs, out, &|[x, e]| x * e.exp2()),
+        kernel: |xs, out| run_blocks(xs, out, &scalar::times_power_of_two),
         of_complex: Some(|x, e| x.mul(complex::exp2(e))),
         integers: true,
         halves: true,

@@ -5,11 +5,13 @@ use smallvec::smallvec;
 
 use super::complex::{conj_physical, imag_part, real_part};
 use super::promote::binary_shape;
-use super::scalar_loop::run_in_double;
+use super::scalar_loop::run_lanes;
+use super::unary::elementary;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
+use crate::kernels::math;
 use crate::ops::Entry;
 use crate::tensor::complex::part;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor, copy};
@@ -87,6 +89,11 @@ pub fn complex(real: &Tensor, imag: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Debug)]
 struct Polar;
 
+struct TimesCos;
+elementary!(TimesCos, |size, angle| size * math::cos(angle));
+struct TimesSin;
+elementary!(TimesSin, |size, angle| size * math::sin(angle));
+
 fn times_i(z: &Tensor) -> Result<Tensor> {
     z.times(Scalar::Complex(0.0, 1.0))
 }
@@ -111,8 +118,8 @@ impl Primitive for Polar {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = beside(Self::NAME, xs[0], xs[1])?;
-        run_in_double([xs[0], xs[1]], &part(&result, false)?, &|[size, angle]| size * angle.cos());
-        run_in_double([xs[0], xs[1]], &part(&result, true)?, &|[size, angle]| size * angle.sin());
+        run_lanes([xs[0], xs[1]], &part(&result, false)?, &TimesCos);
+        run_lanes([xs[0], xs[1]], &part(&result, true)?, &TimesSin);
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -188,8 +188,8 @@ macro_rules! extremes {
             type Acc = $acc;
             type O = $a;
             const EXACT: bool = !<$acc>::WIDE;
-            // SSE2 does not compare 64 bits.
-            const BEYOND_BASELINE: bool = !<$acc>::WIDE && size_of::<$acc>() == 8;
+            // SSE2 does not compare 64 bits, and has no extremes of 32.
+            const BEYOND_BASELINE: bool = !<$acc>::WIDE && size_of::<$acc>() >= 4;
             #[inline(always)]
             fn init(&self) -> $acc {
                 $worst

@@ -2,12 +2,13 @@
 //!
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
-//! has the vectors; `dots` serves products with few columns, `vecmat` those with one row or column, `naive` the
-//! integers, `complex` the complex numbers, `halves` float16 and bfloat16.
+//! has the vectors; `dots` serves products with few columns, `vecmat` those with one row or column, `few` batches of
+//! those with few of everything, `naive` the integers, `complex` the complex numbers, `halves` float16 and bfloat16.
 
 mod complex;
 mod dots;
 mod driver;
+mod few;
 mod halves;
 mod naive;
 mod scratch;
@@ -21,6 +22,7 @@ mod x86;
 
 use driver::Product;
 pub(crate) use driver::{Panels, Virtual};
+use few::Few;
 pub use halves::{dots_of_halves, gemm_halves};
 pub(crate) use simd::{Float, Routine, Simd};
 pub(crate) use vecmat::sum;
@@ -33,6 +35,7 @@ use crate::thresholds::matmul::{FEW_TERMS, GRAIN};
 
 mod sealed {
     use super::driver::Product;
+    use super::few::Few;
 
     /// What [`super::gemm`] calls, once for each element type.
     pub trait Kernel: crate::real::Ring {
@@ -46,6 +49,15 @@ mod sealed {
         /// The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
         #[expect(private_interfaces, reason = "the trait is sealed")]
         unsafe fn product(p: &Product<Self>);
+
+        /// Does a batch of products of few terms, if there is a loop for them.
+        ///
+        /// # Safety
+        /// The duties of the type.
+        #[expect(private_interfaces, reason = "the trait is sealed")]
+        unsafe fn products(_: &Few<Self>) -> bool {
+            false
+        }
     }
 }
 
@@ -111,6 +123,13 @@ macro_rules! float {
                     }
                     driver::product::<simd::$plain>(p);
                 }
+            }
+
+            #[expect(private_interfaces, reason = "the trait is sealed")]
+            unsafe fn products(few: &Few<Self>) -> bool {
+                // SAFETY: the duties pass through.
+                unsafe { Self::call(few) };
+                true
             }
         }
 
@@ -245,6 +264,46 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         let cut = (range.start, range.len());
         if along_rows { part(cut, (0, n), false) } else { part((0, m), cut, false) }
     });
+}
+
+/// [`gemm_conj`] of `count` products; `apart` are the distances from each A, B and C to the next.
+///
+/// # Safety
+/// 1. The duties of [`gemm`] for each product; no place in any C is one of another.
+#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
+pub unsafe fn gemm_batch<T: GemmScalar>(
+    count: usize,
+    apart: [isize; 3],
+    m: usize,
+    n: usize,
+    k: usize,
+    a: *const T,
+    a_rs: isize,
+    a_cs: isize,
+    b: *const T,
+    b_rs: isize,
+    b_cs: isize,
+    accumulate: bool,
+    c: *mut T,
+    c_rs: isize,
+    c_cs: isize,
+    conj: [bool; 2],
+) {
+    if m.min(n).min(k) > 0 && m.max(n).max(k) <= few::MOST {
+        let is_all = true;
+        let first = Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj, is_all };
+        // SAFETY: duty 1; the extents are as just tested.
+        if unsafe { T::products(&Few { count, apart, first }) } {
+            return;
+        }
+    }
+    for i in 0..count as isize {
+        // Without elements there is nothing the offsets could reach: nothing is read.
+        let (a, b) = (a.wrapping_offset(i * apart[0]), b.wrapping_offset(i * apart[1]));
+        let c = c.wrapping_offset(i * apart[2]);
+        // SAFETY: duty 1.
+        unsafe { gemm_conj(m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj) }
+    }
 }
 
 /// The sum of `conj(a[i]) * b[i]`; the order of its terms is as [`gemm`] says.

@@ -4,8 +4,9 @@
 use ndarray::Ix2;
 
 use super::driver::{self, Product};
+use super::few::{Few, MOST};
 use super::simd::{self, Simd};
-use super::{GemmScalar, Layout, gemm, gemm_slices};
+use super::{GemmScalar, Layout, gemm, gemm_batch, gemm_slices};
 use crate::naive;
 use crate::parallel::set_num_threads;
 use crate::thresholds::matmul::{DEPTH_BYTES, NEAR_BYTES, PANEL};
@@ -279,6 +280,69 @@ where
     }
 }
 
+/// All products of few terms, alone and in batches: of which none reads or writes what is another's.
+fn few_terms<V: Simd>(name: &str)
+where
+    V::Elem: Real,
+{
+    // SAFETY: those of `check`.
+    let run: Run<V::Elem> = |p| unsafe { V::call(&Few { count: 1, apart: [0; 3], first: *p }) };
+    for (m, n, k) in (0..MOST.pow(3)).map(|i| (i % MOST + 1, i / MOST % MOST + 1, i / MOST.pow(2) + 1)) {
+        for i in 0..SHAPES.len().pow(3) {
+            let [a, b, c] = [i % SHAPES.len(), i / SHAPES.len() % SHAPES.len(), i / SHAPES.len().pow(2)];
+            let (a, b) = (SHAPES[a].place(m, k), SHAPES[b].place(k, n));
+            let accumulate = (i + m + n + k) % 2 == 0;
+            check(&format!("{name} few"), run, a, b, SHAPES[c].place(m, n), accumulate);
+        }
+    }
+}
+
+/// Products of a batch are those that each is by itself.
+fn batches<T: GemmScalar + PartialEq + std::fmt::Debug>(of: impl Fn(usize) -> T) {
+    for [m, n, k] in [[3, 3, 3], [3, 1, 3], [1, 4, 2], [4, 4, 4], [5, 2, 3], [2, 3, 5], [2, 2, 0], [0, 3, 3]] {
+        let count = 5;
+        let [a, b, c] = [(m * k, 3), (k * n, 5), (m * n, 7)]
+            .map(|(len, step)| (0..count * len + 1).map(|i| of(i * step)).collect::<Vec<T>>());
+        let [rows, sizes] = [[k, n, n].map(|step| step as isize), [m * k, k * n, m * n].map(|step| step as isize)];
+        // One A for all, one B for all, or an A and a B for each; from the last product to the first.
+        for (apart, first) in [
+            ([0, sizes[1], sizes[2]], 0),
+            ([sizes[0], 0, sizes[2]], 0),
+            (sizes, 0),
+            (sizes.map(|step| -step), count as isize - 1),
+        ] {
+            for accumulate in [false, true] {
+                let start = apart.map(|step| (-step).max(0) * first);
+                let [mut together, mut alone] = [c.clone(), c.clone()];
+                let [x, y] = [a[start[0] as usize..].as_ptr(), b[start[1] as usize..].as_ptr()];
+                let [to, one] = [&mut together, &mut alone].map(|c| c[start[2] as usize..].as_mut_ptr());
+                let ([ra, rb, rc], conj) = (rows, [false; 2]);
+                // SAFETY: row-major matrices one after the other, or one for all, are in the vectors; C has one for
+                // each.
+                unsafe {
+                    gemm_batch(count, apart, m, n, k, x, ra, 1, y, rb, 1, accumulate, to, rc, 1, conj);
+                    for i in 0..count as isize {
+                        let [x, y] = [x.wrapping_offset(i * apart[0]), y.wrapping_offset(i * apart[1])];
+                        let one = one.wrapping_offset(i * apart[2]);
+                        gemm_batch(1, [0; 3], m, n, k, x, ra, 1, y, rb, 1, accumulate, one, rc, 1, conj);
+                    }
+                }
+                assert_eq!(together, alone, "{m} x {n} x {k} {apart:?} {accumulate}");
+                assert!(together.last() == c.last() && (together != c || m * n == 0 || k == 0 && accumulate));
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_batches() {
+    // Without a zero, so that no product is one.
+    batches(|i| (i % 13) as f32 + 0.5);
+    batches(|i| (i % 11) as f64 + 0.25);
+    batches(|i| (i % 7) as i32 + 1);
+    batches(|i| num_complex::Complex::new((i % 5) as f32 + 1.0, (i % 3) as f32));
+}
+
 /// Which way is taken, at the limits of each; rows of operands contiguous, or their columns.
 fn ways<V: Simd>()
 where
@@ -313,6 +377,7 @@ where
 {
     merges::<V>();
     without_blocks::<V>(name);
+    few_terms::<V>(name);
     parts::<V>(name);
     if !cfg!(small_blocks) {
         ways::<V>();

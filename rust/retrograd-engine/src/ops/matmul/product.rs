@@ -1,10 +1,12 @@
 //! The kernel on tensors: operands at any strides, read transposed on demand, unrecorded.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_conj, gemm_halves, term_cost};
+use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_batch, gemm_halves, term_cost};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2, repeat};
 use crate::kernels::real::Ring;
@@ -85,12 +87,15 @@ struct Product {
 
 impl Product {
     /// # Safety
-    /// The duties of [`gemm_conj`].
+    /// The duties of [`gemm_batch`].
     #[inline(always)]
-    unsafe fn run<T: GemmScalar>(&self, a: *const T, b: *const T, c: *mut T) {
+    unsafe fn run<T: GemmScalar>(&self, batch: Batch, a: *const T, b: *const T, c: *mut T) {
         let Self { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), conj, accumulate } = *self;
+        let apart = [batch.a, batch.b, batch.c];
         // SAFETY: those of callers.
-        unsafe { gemm_conj(m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj) }
+        unsafe {
+            gemm_batch(batch.count, apart, m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj);
+        }
     }
 }
 
@@ -148,22 +153,23 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
     let p = p;
     match_dtype!(arithmetic, dtype, T => {
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| SharedPtr(t.ptr::<T>()));
-        let run = |i: isize| {
+        let run = |part: Range<usize>| {
+            let (i, batch) = (part.start as isize, Batch { count: part.len(), ..batch });
             // Without elements there is nothing the offset could reach: the kernel does not read.
             let (pa, pb) = (pa.get().wrapping_offset(i * batch.a), pb.get().wrapping_offset(i * batch.b));
             let pc = pc.get().wrapping_offset(i * batch.c);
-            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just
-            // checked (rows or columns of several matrices at even distances, where they are one product);
+            // SAFETY: (1), (2) S1 and S3 for the matrices at the positions `part` of each tensor, sizes and dtypes as
+            // just checked (rows or columns of several matrices at even distances, where they are one product);
             // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4,
-            // and no other piece has this matrix.
-            unsafe { p.run(pa.cast_const(), pb.cast_const(), pc) }
+            // and no other piece has these matrices.
+            unsafe { p.run(batch, pa.cast_const(), pb.cast_const(), pc) }
         };
         if batch.count == 1 {
-            run(0);
+            run(0..1);
             return Ok(());
         }
         let cost = batch.count as f64 * (p.m as f64 * p.n as f64 * p.k as f64) * term_cost::<T>();
-        split(batch.count, 1, cost, &|part| (part.start as isize..part.end as isize).for_each(run));
+        split(batch.count, 1, cost, &run);
         Ok(())
     }, else {
         let half = dtype.half().unwrap_or_else(|| undeclared(dtype));

@@ -27,7 +27,7 @@ LAYERS = ["leaky_relu", "hardtanh", "elu", "softplus", "hardswish"]
 
 def operands(rg: Any, size: tuple[int, ...], dtype: str, count: int) -> list[Any]:
     draw = np.random.default_rng(3)
-    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 6e-8, 65504.0]
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1.0, -1.0, 6e-8, 65504.0]
     values = [draw.normal(size=size) * draw.choice([0.01, 1.0, 30.0], size) for _ in range(count)]
     for shift, x in enumerate(values):
         x.flat[shift::11] = draw.choice(special, len(x.flat[shift::11]))

@@ -12,6 +12,7 @@ use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents,
 use crate::error::{Error, Result};
 use crate::kernels::complex::{self, C};
 use crate::kernels::math;
+use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Ordered, Real};
 use crate::ops::Entry;
 use crate::ops::Form;
@@ -115,6 +116,18 @@ pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relu;
 body!(Relu, Ordered, const LIGHT = true; const WIDE = T::LONG; |x| x.larger(T::ZERO));
+/// [`Relu`] of halves, as their bits.
+#[derive(Clone, Copy)]
+struct PositiveHalf {
+    infinity: i16,
+}
+impl Map1<u16, u16> for PositiveHalf {
+    #[inline(always)]
+    fn f(&self, bits: u16) -> u16 {
+        let is_nan = (bits & 0x7fff) as i16 > self.infinity;
+        if (bits as i16 > 0) | is_nan { bits } else { 0 }
+    }
+}
 #[derive(Clone, Copy, Debug)]
 struct ReluRule;
 body!(ReluRule, Real, const LIGHT = true; |g, y| if y <= T::ZERO { T::ZERO } else { g });
@@ -129,7 +142,11 @@ impl Unary for Relu {
     }
     const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
     fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.numeric(self)
+        match pass.dtype() {
+            DType::Float16 => pass.bits_of_halves(&PositiveHalf { infinity: half::f16::INFINITY.to_bits() as i16 }),
+            DType::BFloat16 => pass.bits_of_halves(&PositiveHalf { infinity: half::bf16::INFINITY.to_bits() as i16 }),
+            _ => pass.numeric(self),
+        }
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         apply1(ThresholdBackward, &[g, result])

@@ -4,6 +4,7 @@ use std::any::Any;
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
@@ -157,11 +158,14 @@ impl ArrayInterface {
         let reading = reading();
         let size = t.dtype().size() as ffi::Py_ssize_t;
         let d = PyDict::new(py);
-        d.set_item("version", 3)?;
-        d.set_item("typestr", self.typestr)?;
-        d.set_item("shape", PyTuple::new(py, t.sizes())?)?;
-        d.set_item("strides", PyTuple::new(py, t.strides().iter().map(|&s| s * size).collect::<Vec<_>>())?)?;
-        d.set_item("data", (t.data_ptr(&reading).addr(), t.storage().read_only().is_some()))?;
+        d.set_item(intern!(py, "version"), 3)?;
+        d.set_item(intern!(py, "typestr"), self.typestr)?;
+        d.set_item(intern!(py, "shape"), PyTuple::new(py, t.sizes())?)?;
+        if !t.is_contiguous() {
+            let strides: Vec<_> = t.strides().iter().map(|&s| s * size).collect();
+            d.set_item(intern!(py, "strides"), PyTuple::new(py, strides)?)?;
+        }
+        d.set_item(intern!(py, "data"), (t.data_ptr(&reading).addr(), t.storage().read_only().is_some()))?;
         Ok(d)
     }
 }

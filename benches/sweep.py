@@ -1,9 +1,11 @@
 """Race many ops beside torch on whole matrices, and list those that are slower: rows that nobody chose.
 
-    python benches/sweep.py --torch-site DIR [--threads N] [--dtype NAME] [--below RATIO] [--only REGEX] [SHAPE ...]
+    python benches/sweep.py --torch-site DIR [--threads N] [--dtype NAME] [--backward] [--below RATIO] [--only REGEX]
+        [SHAPE ...]
 
-A shape is `1024x1024`, or `1024x1024T` for the transpose of a contiguous matrix. A row whose ratio, torch's time over
-ours, is below RATIO is timed again, longer, before it is printed. What a dtype or a shape does not allow is left out.
+A shape is `1024x1024`, `1024x1024T` for the transpose of a contiguous matrix, or `own` for the calls of `calls.py`,
+whose operands have shapes of their own. A row whose ratio, torch's time over ours, is below RATIO is timed again,
+longer, before it is printed. What a dtype or a shape does not allow is left out.
 """
 
 from __future__ import annotations
@@ -13,15 +15,17 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 from typing import Any
 
+import calls
 from compare import REST, load
 from timing import QUICK, Thunk, race
 
-SHAPES = ("1024x1024", "2048x512", "64x4096", "100000x8", "8x100000", "1024x1024T", "300x300", "50x50")
+OWN = "own"
+SHAPES = ("1024x1024", "2048x512", "64x4096", "100000x8", "8x100000", "1024x1024T", "300x300", "50x50", OWN)
 
 
 def words(text: str) -> list[str]:
@@ -116,9 +120,8 @@ def named(calls: dict[str, Call]) -> Iterator[tuple[str, Call]]:
 
 
 def operands(m: ModuleType, shape: str, dtype: str) -> tuple[Any, ...]:
-    """What a call is given besides the module."""
+    """What a call on matrices is given besides the module."""
     rows, columns = map(int, shape.rstrip("T").split("x"))
-    m.manual_seed(0)
     both = [m.randn(rows, columns) * 0.9 for _ in range(2)]
     if "int" in dtype:
         both = [(x * 20).round() for x in both]
@@ -130,21 +133,55 @@ def operands(m: ModuleType, shape: str, dtype: str) -> tuple[Any, ...]:
     return x, y, [m.randint(0, n, (n,)) for n in sizes], [m.randint(0, n, sizes) for n in sizes]
 
 
-def works(call: Call, m: ModuleType, given: tuple[Any, ...]) -> bool:
-    try:
-        call(m, *given)
-    except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
-        return False
-    return True
+def own_operands(m: ModuleType, of: tuple[calls.Operand, ...], dtype: str) -> tuple[Any, ...]:
+    """What a call of `calls.py` is given besides the module."""
+
+    def make(operand: calls.Operand) -> Any:
+        if callable(operand):
+            made = operand(m)
+            return made.to(getattr(m, dtype)) if isinstance(made, m.nn.Module) else made
+        return (m.randn(*operand) * 0.9).to(getattr(m, dtype))
+
+    return tuple(make(operand) for operand in of)
 
 
-def setups(call: Call, sides: dict[str, tuple[ModuleType, tuple[Any, ...]]]) -> dict[str, Callable[[], Thunk]]:
-    """What `race` takes: for each side, what makes the thunk that is timed."""
+@dataclass(frozen=True)
+class Row:
+    """A call, and what makes its operands for a module."""
 
-    def thunk(m: ModuleType, given: tuple[Any, ...]) -> Thunk:
-        return lambda: call(m, *given)
+    name: str
+    call: calls.Call
+    make: Callable[[ModuleType], tuple[Any, ...]]
 
-    return {name: partial(thunk, m, given) for name, (m, given) in sides.items()}
+    def thunk(self, m: ModuleType, backward: bool) -> Thunk:
+        """The call on fresh operands, or the call and its gradients."""
+        m.manual_seed(0)
+        call, given = self.call, self.make(m)
+        if not backward:
+            return lambda: call(m, *given)
+        inputs = [x.requires_grad_() for x in given if isinstance(x, m.Tensor) and x.is_floating_point()]
+        cotangent = m.randn_like(calls.first(call(m, *given)))
+
+        def run() -> None:
+            m.autograd.grad(calls.first(call(m, *given)), inputs, cotangent, allow_unused=True)
+
+        return run
+
+    def works(self, m: ModuleType, backward: bool) -> bool:
+        try:
+            self.thunk(m, backward)()
+        except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
+            return False
+        return True
+
+
+def rows(shape: str, dtype: str) -> Iterator[Row]:
+    if shape == OWN:
+        for name, (call, of) in calls.CALLS.items():
+            yield Row(name, call, lambda m, of=of: own_operands(m, of, dtype))
+    else:
+        for name, call in named(CALLS):
+            yield Row(name, call, lambda m: operands(m, shape, dtype))
 
 
 def main() -> int:
@@ -153,6 +190,7 @@ def main() -> int:
     parser.add_argument("--torch-site", metavar="DIR", help="a site-packages folder that holds torch")
     parser.add_argument("--threads", type=int, default=1, help="threads that an op may use (default: 1)")
     parser.add_argument("--dtype", default="float32", help="of both matrices (default: float32)")
+    parser.add_argument("--backward", action="store_true", help="gradients too")
     parser.add_argument("--below", type=float, default=0.97, help="the least ratio that is not listed (default: 0.97)")
     parser.add_argument("--only", metavar="REGEX", type=re.compile, default=re.compile(""), help="ops that match")
     args = parser.parse_args()
@@ -163,15 +201,16 @@ def main() -> int:
         return 2
     warnings.simplefilter("ignore")
     quick = replace(QUICK, heats=1, seconds=0.002, rest=0.0 if args.threads == 1 else REST)
+    sides = {"retrograd": ours, "torch": torch}
     timed = slower = 0
     for shape in args.shapes:
-        sides = {side: (m, operands(m, shape, args.dtype)) for side, m in (("retrograd", ours), ("torch", torch))}
-        for name, call in named(CALLS):
-            if not args.only.search(name) or not all(works(call, *side) for side in sides.values()):
+        for row in rows(shape, args.dtype):
+            if not args.only.search(row.name) or not all(row.works(m, args.backward) for m in sides.values()):
                 continue
-            print(f"\r\x1b[K{shape} {name}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{shape} {row.name}", end="", file=sys.stderr, flush=True)
+            setups = {side: partial(row.thunk, m, args.backward) for side, m in sides.items()}
             for plan in (quick, replace(quick, heats=3, rounds=10)):
-                best = race(setups(call, sides), plan)
+                best = race(setups, plan)
                 ratio = best["torch"].seconds / best["retrograd"].seconds
                 if ratio >= args.below:
                     break
@@ -179,7 +218,7 @@ def main() -> int:
                 slower += 1
                 own, theirs = (best[side].seconds * 1e6 for side in sides)
                 print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-                print(f"{shape:12} {name:34} {own:10.2f} us, torch {theirs:10.2f} us: {ratio:.2f}x", flush=True)
+                print(f"{shape:12} {row.name:34} {own:10.2f} us, torch {theirs:10.2f} us: {ratio:.2f}x", flush=True)
             timed += 1
     print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     print(f"{slower} of {timed} rows are below {args.below}")

@@ -143,6 +143,8 @@ pub mod matmul {
     pub const PANEL: usize = size(4096, 32);
     /// Products of fewer terms stay on the calling thread.
     pub const FEW_TERMS: usize = size(500_000, 1);
+    /// Halves of an operand that are made float32 at a time.
+    pub const WIDENED: usize = size(1 << 20, 64);
     /// Parts of columns for threads begin at multiples of this many, so that nearly all panels are whole.
     pub const GRAIN: usize = size(32, 1);
 }

@@ -3,7 +3,8 @@
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
 //! has the vectors; `dots` serves products with few columns, `vecmat` those with one row or column, `few` batches of
-//! those with few of everything, `naive` the integers, `complex` the complex numbers, `halves` float16 and bfloat16.
+//! those with few of everything, `naive` the integers, `complex` the complex numbers; `halves` rows of float16 and
+//! bfloat16 with a vector.
 
 mod complex;
 mod dots;
@@ -23,7 +24,7 @@ mod x86;
 use driver::Product;
 pub(crate) use driver::{Panels, Virtual};
 use few::Few;
-pub use halves::{dots_of_halves, gemm_halves};
+pub use halves::dots_of_halves;
 pub(crate) use simd::{Float, Routine, Simd};
 pub(crate) use vecmat::sum;
 

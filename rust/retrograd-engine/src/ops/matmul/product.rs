@@ -6,14 +6,15 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_batch, gemm_halves, term_cost};
+use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_batch, term_cost};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2, repeat};
 use crate::kernels::real::Ring;
+use crate::kernels::thresholds::matmul::WIDENED;
 use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::dtype::undeclared;
-use crate::tensor::layout::expanded_strides;
+use crate::tensor::layout::{Dims, expanded_strides};
 use crate::tensor::{DType, Dtypes, FromScalar, Scalar, Tensor, lazy};
 
 /// A matrix (or a batch of them, its last two axes) as an operand: maybe read transposed.
@@ -171,43 +172,70 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
         let cost = batch.count as f64 * (p.m as f64 * p.n as f64 * p.k as f64) * term_cost::<T>();
         split(batch.count, 1, cost, &run);
         Ok(())
-    }, else {
-        let half = dtype.half().unwrap_or_else(|| undeclared(dtype));
+    }, else multiply_halves(op, a, b, out, accumulate))
+}
+
+/// [`multiply`] of halves: sums are float32, and each element of the result is rounded once. One row or column, whose
+/// product has little to do with each element, is read as it lies; everything else by way of float32.
+fn multiply_halves(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+    let ((m, k), (_, n)) = (a.sizes(), b.sizes());
+    let ((a_rs, a_cs), (b_rs, b_cs), (c_rs, c_cs)) = (a.strides(), b.strides(), plain(out).strides());
+    let is_one = out.ndim() == 2 || out.sizes()[0] == 1;
+    if m.min(n) == 1 && a_cs == 1 && b_rs == 1 && !accumulate && is_one {
+        let half = out.dtype().half().unwrap_or_else(|| undeclared(out.dtype()));
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
-        let Product { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), .. } = p;
-        if m.min(n) == 1 {
-            if a_cs != 1 || b_rs != 1 || accumulate || batch.count != 1 {
-                return multiply_wide(op, a, b, conj, out, accumulate);
+        // SAFETY: S1 and S3 for rows of one operand, the one row or column of the other, and `out`, which overlaps
+        // neither.
+        unsafe {
+            match n {
+                1 => dots_of_halves(half, [m, k], pa, a_rs, pb, pc, c_rs),
+                _ => dots_of_halves(half, [n, k], pb, b_cs, pa, pc, c_cs),
             }
-            // SAFETY: S1 and S3 for rows of one operand, the one row or column of the other, and `out`, which overlaps
-            // neither.
-            unsafe {
-                match n {
-                    1 => dots_of_halves(half, [m, k], pa, a_rs, pb, pc, c_rs),
-                    _ => dots_of_halves(half, [n, k], pb, b_cs, pa, pc, c_cs),
-                }
+        }
+        return Ok(());
+    }
+    multiply_wide(op, a, b, out, accumulate)
+}
+
+/// [`multiply_halves`] by way of float32, a part of the larger operand at a time: of a batch some matrices, of a matrix
+/// some rows or columns.
+fn multiply_wide(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+    let (last, [x, y]) = (out.ndim() - 1, [a.x, b.x].map(|x| x.numel()));
+    if x.max(y) > WIDENED {
+        // The axis of A, of B and of `out` that is cut.
+        let [rows, columns] = [last - usize::from(!a.transposed), last - usize::from(b.transposed)];
+        let axes = match () {
+            () if last == 2 && out.sizes()[0] > 1 => [Some(0), Some(0), Some(0)],
+            () if x < y => [None, Some(columns), Some(last)],
+            () => [Some(rows), None, Some(last - 1)],
+        };
+        let n = axes[2].map_or(1, |axis| out.sizes()[axis]);
+        if n > 1 {
+            for range in [0..n / 2, n / 2..n] {
+                let [x, y, out] = [(a.x, axes[0]), (b.x, axes[1]), (out, axes[2])].map(|(x, axis)| match axis {
+                    None => Ok(x.clone()),
+                    Some(axis) => part(x, axis, range.clone()),
+                });
+                let (x, y, out) = (x?, y?, out?);
+                multiply_wide(op, Side { x: &x, ..a }, Side { x: &y, ..b }, &out, accumulate)?;
             }
             return Ok(());
         }
-        for i in 0..batch.count as isize {
-            let (pa, pb) = (pa.wrapping_offset(i * batch.a), pb.wrapping_offset(i * batch.b));
-            let pc = pc.wrapping_offset(i * batch.c);
-            // SAFETY: as above.
-            unsafe { gemm_halves(half, m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
-        }
-        Ok(())
-    })
-}
-
-/// [`multiply_memory`] of halves by way of float32: a product with one row or column has little to do with each
-/// element, and the kernel of halves copies all of them in the order that large products need. For those that do not
-/// lie as `dots_of_halves` has them.
-fn multiply_wide(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Tensor, accumulate: bool) -> Result<()> {
+    }
     let wide = |t: &Tensor| copy::cast(t, DType::Float32);
     let (x, y) = (wide(a.x)?, wide(b.x)?);
     let sum = if accumulate { wide(out)? } else { out.empty_like_layout(DType::Float32)? };
-    multiply_memory(op, Side { x: &x, ..a }, Side { x: &y, ..b }, conj, &sum, accumulate)?;
+    multiply_memory(op, Side { x: &x, ..a }, Side { x: &y, ..b }, [false; 2], &sum, accumulate)?;
     copy::copy_into(&sum, out)
+}
+
+/// Some of the positions along an axis.
+fn part(x: &Tensor, axis: usize, range: Range<usize>) -> Result<Tensor> {
+    let mut sizes = Dims::from_slice(x.sizes());
+    sizes[axis] = range.len();
+    // An operand's position along an axis is in its memory.
+    let offset = x.storage_offset().wrapping_add_signed(range.start as isize * x.strides()[axis]);
+    x.memory_as(x.dtype(), x.lazy_bits(), &sizes, x.strides(), offset)
 }
 
 /// The product of two matrices as a fresh row-major tensor.
@@ -416,4 +444,61 @@ pub(super) fn not_expandable(op: &'static str, input: &[usize], sizes: &[usize])
             Sizes(input)
         ),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small integers, whose sums are exact in float32.
+    fn integers(sizes: &[usize], shift: usize) -> Tensor {
+        let values: Vec<f32> =
+            (0..sizes.iter().product()).map(|i: usize| ((i * 37 + shift) % 15) as f32 - 7.0).collect();
+        Tensor::from_slice(&values, sizes).unwrap()
+    }
+
+    /// The product of halves is that of float32, rounded once.
+    fn check(a: &Tensor, b: &Tensor, [m, n]: [usize; 2], dtype: DType) {
+        let _reading = crate::storage::reclaim::reading();
+        let narrow = |x: &Tensor| copy::cast(x, dtype).unwrap();
+        let flip = |x: &Tensor| x.transpose(-1, -2).unwrap();
+        let sizes = if a.ndim() == 3 { vec![a.sizes()[0], m, n] } else { vec![m, n] };
+        for accumulate in [false, true] {
+            let start = integers(&sizes, 3);
+            let want = copy::copy(&start).unwrap();
+            multiply("mm", plain(a), plain(b), &want, accumulate).unwrap();
+            let want = narrow(&want).to_vec::<f32>().unwrap();
+            let (ha, hb) = (narrow(a), narrow(b));
+            let (fa, fb) = (copy::copy(&flip(&ha)).unwrap(), copy::copy(&flip(&hb)).unwrap());
+            // As they lie, read transposed, and written transposed.
+            let across = copy::copy(&flip(&narrow(&start))).unwrap();
+            for (x, y, out) in [
+                (plain(&ha), plain(&hb), narrow(&start)),
+                (flipped(&fa), flipped(&fb), narrow(&start)),
+                (plain(&ha), flipped(&fb), flip(&across)),
+            ] {
+                multiply("mm", x, y, &out, accumulate).unwrap();
+                let got = copy::cast(&out, DType::Float32).unwrap().to_vec::<f32>().unwrap();
+                assert!(got == want, "{dtype:?} {:?} {:?} {accumulate}", a.sizes(), b.sizes());
+            }
+        }
+    }
+
+    #[test]
+    fn products_of_halves_are_rounded_once() {
+        for dtype in [DType::Float16, DType::BFloat16] {
+            for (m, n, k) in [(1, 1, 0), (1, 3, 2), (3, 1, 4), (5, 7, 9), (70, 33, 100), (16, 65, 20), (0, 3, 2)] {
+                check(&integers(&[m, k], 11), &integers(&[k, n], 5), [m, n], dtype);
+                check(&integers(&[3, m, k], 11), &integers(&[3, k, n], 5), [m, n], dtype);
+            }
+        }
+        // Operands of which no more than a part is made float32 at a time: columns of B, rows of A, a batch, and terms
+        // alone, which are not cut.
+        let long = WIDENED / 8 + 3;
+        check(&integers(&[2, 9], 1), &integers(&[9, long], 2), [2, long], DType::BFloat16);
+        check(&integers(&[long, 9], 1), &integers(&[9, 2], 2), [long, 2], DType::BFloat16);
+        check(&integers(&[9, long, 1], 1), &integers(&[9, 1, 2], 2), [long, 2], DType::BFloat16);
+        let zeros = Tensor::zeros(&[WIDENED + 1, 1], DType::Float32).unwrap();
+        check(&integers(&[1, WIDENED + 1], 1), &zeros, [1, 1], DType::BFloat16);
+    }
 }

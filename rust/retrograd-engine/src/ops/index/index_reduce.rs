@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::scatter_reduce::{Reduction, ScatterReduce};
+use super::scatter_reduce::{Reduction, ScatterReduce, times};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, params};
@@ -68,7 +68,7 @@ impl Primitive for IndexReduce {
         let index = self.spread(cx.saved(0)?, cx.saved(3)?)?;
         let [to_x, to_source] = self.0.partials(cx.saved(2)?, &index, cx.saved(3)?, cx.saved(1)?)?;
         let x = cx.when(0, || self.0.to_operand(g, &to_x, &index))?;
-        let source = cx.when(2, || g.gather(self.0.dim as i64, &index)?.mul(&to_source))?;
+        let source = cx.when(2, || times(g.gather(self.0.dim as i64, &index)?, &to_source))?;
         Ok(smallvec![x, None, source])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
@@ -78,7 +78,7 @@ impl Primitive for IndexReduce {
         let from_x = cx.t(0).map(|t| op.0.to_operand(t, &to_x, &index)).transpose()?;
         let Some(t) = cx.t(2) else { return Ok(maybe(from_x)) };
         let start = from_x.map_or_else(|| Tensor::zeros(x.sizes(), x.dtype()), Ok)?;
-        start.scatter_add(op.0.dim as i64, &index, &t.mul(&to_source)?).map(one)
+        start.scatter_add(op.0.dim as i64, &index, &times(t.clone(), &to_source)?).map(one)
     });
 }
 

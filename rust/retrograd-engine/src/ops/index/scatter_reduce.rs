@@ -4,19 +4,22 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::along::check_index;
-use super::along_index::Along;
+use super::along_index::{Along, rows_named};
+use super::walk::IndexWalk;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{
     Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
 use crate::error::{Error, Result};
+use crate::kernels::parallel::SharedPtr;
 use crate::kernels::real::{Ordered, Ring};
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
-use crate::tensor::{Dtypes, FromScalar, Scalar, Tensor};
+use crate::tensor::layout::numel;
+use crate::tensor::{Dtypes, Element, FromScalar, Scalar, Tensor};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reduction {
@@ -52,17 +55,32 @@ fn number(x: i64) -> Result<Tensor> {
     Tensor::number(Scalar::Int(x))
 }
 
+/// `t` times derivatives, where none are 1.
+pub(super) fn times(t: Tensor, by: &Option<Tensor>) -> Result<Tensor> {
+    match by {
+        Some(by) => t.mul(by),
+        None => Ok(t),
+    }
+}
+
 impl ScatterReduce {
     pub(super) fn run(&self, x: &Tensor, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         apply_as(crate::ops::Form::New, self.clone(), &[x, index, src])
     }
 
-    /// Derivatives of the result's elements, in the shape of the tensor and in that of the source.
-    pub(super) fn partials(&self, x: &Tensor, index: &Tensor, src: &Tensor, result: &Tensor) -> Result<[Tensor; 2]> {
+    /// Derivatives of the result's elements, in the shape of the tensor and in that of the source. None for those of a
+    /// sum, which are 1.
+    pub(super) fn partials(
+        &self,
+        x: &Tensor,
+        index: &Tensor,
+        src: &Tensor,
+        result: &Tensor,
+    ) -> Result<[Option<Tensor>; 2]> {
         let dim = self.dim as i64;
         let ones = |t: &Tensor| Tensor::ones(t.sizes(), t.dtype());
-        let [to_x, to_src] = match self.reduction {
-            Reduction::Sum => [ones(x)?, ones(src)?],
+        let partials = match self.reduction {
+            Reduction::Sum => return Ok([None, None]),
             Reduction::Mean => {
                 let first = if self.include_self { ones(x)? } else { Tensor::zeros(x.sizes(), x.dtype())? };
                 let count = first.scatter_add(dim, index, &ones(src)?)?.maximum(&number(1)?)?;
@@ -90,26 +108,109 @@ impl ScatterReduce {
                 [to_x, where_(&alone, &others, &quotient)?]
             }
         };
-        Ok([to_x, to_src])
+        Ok(partials.map(Some))
     }
 
     /// `g` times the derivatives by the operand; 0, whatever they are, where that was replaced.
-    pub(super) fn to_operand(&self, g: &Tensor, by_x: &Tensor, index: &Tensor) -> Result<Tensor> {
-        let all = g.mul(by_x)?;
+    pub(super) fn to_operand(&self, g: &Tensor, by_x: &Option<Tensor>, index: &Tensor) -> Result<Tensor> {
+        let all = times(g.clone(), by_x)?;
         if self.include_self { Ok(all) } else { all.scatter_value(self.dim as i64, index, Scalar::Int(0)) }
     }
 }
 
-/// Combines the elements of `src` with those of `to` at the offsets; those first named are replaced unless `included`.
-/// Returns how many came together in each place.
-fn combine<T: Ring>(to: &mut [T], src: &[T], at: &[isize], included: bool, f: impl Fn(T, T) -> T) -> Vec<i64> {
-    let mut counts = vec![i64::from(included); to.len()];
-    for (&x, &o) in src.iter().zip(at) {
-        let (place, count) = (&mut to[o as usize], &mut counts[o as usize]);
-        *place = if *count == 0 { x } else { f(*place, x) };
-        *count += 1;
+/// How many elements came together in the places of a result: `counts` are those of neighbouring stretches of `each`
+/// places, again and again.
+struct Counts {
+    counts: Vec<i64>,
+    each: usize,
+}
+
+impl ScatterReduce {
+    /// Combines, by `f` and in order, the elements of `src`, which is contiguous, with those of `to`, a fresh tensor.
+    /// Elements of `to` that are not included are replaced by the first that comes there. Says how many came together
+    /// if that is asked for.
+    fn combine<T: Ring + Element>(
+        &self,
+        [to, index, src]: [&Tensor; 3],
+        counted: bool,
+        f: impl Fn(T, T) -> T + Sync + Copy,
+    ) -> Result<Option<Counts>> {
+        let (dim, included) = (self.dim, i64::from(self.include_self));
+        if self.include_self
+            && let Some((line, part)) = rows_named(to, dim, index)?
+            && (!counted || part.sizes() == to.sizes())
+        {
+            let places = IndexWalk::new(Self::NAME, &part, &[dim], &[&line])?.places()?;
+            // SAFETY: (1) S1 and S3, the walk being made for this tensor; (2) the source has the sizes of the index,
+            // which are the walk's, and the fresh tensor is disjoint from it.
+            unsafe { places.combine(src.ptr::<T>(), to.ptr(), f) };
+            return Ok(counted.then(|| {
+                let mut counts = vec![included; to.sizes()[dim]];
+                line.as_slice::<i64>().unwrap_or(&[]).iter().for_each(|&i| counts[i as usize] += 1);
+                Counts { counts, each: numel(&to.sizes()[dim + 1..]) }
+            }));
+        }
+        let at = Along::new(Self::NAME, to.sizes(), to.strides(), dim, index)?;
+        let (from, place) = (SharedPtr(src.ptr::<T>()), SharedPtr(to.ptr::<T>()));
+        if self.include_self && !counted {
+            at.each(|| {
+                let (from, to) = (from.get().cast_const(), place.get());
+                move |k, o| {
+                    // SAFETY: S1 and S3: a position of the index; the offset was checked against the sizes.
+                    unsafe { *to.offset(o) = f(*to.offset(o), *from.add(k)) }
+                }
+            })?;
+            return Ok(None);
+        }
+        let mut counts = vec![included; to.numel()];
+        let all = SharedPtr(counts.as_mut_ptr());
+        at.each(|| {
+            let (from, to, counts) = (from.get().cast_const(), place.get(), all.get());
+            move |k, o| {
+                // SAFETY: as above; the tensor is row-major, so that an offset is the number of a place.
+                unsafe {
+                    let (x, to, count) = (*from.add(k), to.offset(o), counts.offset(o));
+                    *to = if *count == 0 { x } else { f(*to, x) };
+                    *count += 1;
+                }
+            }
+        })?;
+        Ok(Some(Counts { counts, each: 1 }))
     }
-    counts
+}
+
+impl Counts {
+    /// Calls `f` with the elements of every stretch into which more than one was combined, and how many.
+    fn each_of<T: Element>(&self, to: &mut [T], f: impl Fn(&mut [T], i64)) {
+        if self.each > 0 {
+            let stretches = to.chunks_exact_mut(self.each).zip(self.counts.iter().cycle());
+            stretches.filter(|(_, n)| **n > 1).for_each(|(to, &n)| f(to, n));
+        }
+    }
+
+    /// Makes means of sums.
+    fn divide(&self, sums: &Tensor) {
+        match_dtype!(floats, sums.dtype(), T => {
+            // SAFETY: S1 and S3: a fresh row-major tensor, of which nobody else knows.
+            let sums = unsafe { std::slice::from_raw_parts_mut(sums.ptr::<T>(), sums.numel()) };
+            self.each_of(sums, |sums, n| {
+                let n = n as T;
+                sums.iter_mut().for_each(|sum| *sum /= n);
+            });
+        }, else match_dtype!(numeric, sums.dtype(), T => {
+            // SAFETY: as above.
+            let sums = unsafe { std::slice::from_raw_parts_mut(sums.ptr::<T>(), sums.numel()) };
+            self.each_of(sums, |sums, n| {
+                for to in sums {
+                    *to = match to.to_scalar() {
+                        // Integers are rounded down.
+                        Scalar::Int(sum) => T::from_scalar(Scalar::Int(sum.div_euclid(n))),
+                        sum => T::from_scalar(Scalar::Float(sum.as_f64() / n as f64)),
+                    };
+                }
+            });
+        }));
+    }
 }
 
 impl Primitive for ScatterReduce {
@@ -133,43 +234,29 @@ impl Primitive for ScatterReduce {
         if xs[1].numel() == 0 {
             return Ok(out(result));
         }
-        let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.offsets()?;
         let src = copy::contiguous(xs[2])?;
+        let all = [&result, xs[1], &src];
         if result.dtype().is_complex() {
-            return match_dtype!(complex, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
-                to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
-                combine(to, src.as_slice::<T>().unwrap_or(&[]), &at, self.include_self, T::mul);
-            }))
-            .map(out);
+            match_dtype!(complex, result.dtype(), T => self.combine(all, false, <T as Ring>::mul))?;
+            return Ok(out(result));
         }
-        match_dtype!(numeric, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
-            to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
-            let (src, given) = (src.as_slice::<T>().unwrap_or(&[]), self.include_self);
-            match self.reduction {
-                Reduction::Sum => combine(to, src, &at, given, T::add),
-                Reduction::Prod => combine(to, src, &at, given, T::mul),
-                Reduction::AMax => combine(to, src, &at, given, T::larger),
-                Reduction::AMin => combine(to, src, &at, given, T::smaller),
-                Reduction::Mean => {
-                    let counts = combine(to, src, &at, given, T::add);
-                    for (to, n) in to.iter_mut().zip(&counts).filter(|(_, n)| **n > 1) {
-                        *to = match to.to_scalar() {
-                            // Integers are rounded down.
-                            Scalar::Int(sum) => T::from_scalar(Scalar::Int(sum.div_euclid(*n))),
-                            sum => T::from_scalar(Scalar::Float(sum.as_f64() / *n as f64)),
-                        };
-                    }
-                    counts
-                }
-            };
-        }))
-        .map(out)
+        let counts = match_dtype!(numeric, result.dtype(), T => match self.reduction {
+            Reduction::Sum => self.combine(all, false, <T as Ring>::add),
+            Reduction::Prod => self.combine(all, false, <T as Ring>::mul),
+            Reduction::AMax => self.combine(all, false, <T as Ordered>::larger),
+            Reduction::AMin => self.combine(all, false, <T as Ordered>::smaller),
+            Reduction::Mean => self.combine(all, true, <T as Ring>::add),
+        })?;
+        if let (Reduction::Mean, Some(counts)) = (self.reduction, counts) {
+            counts.divide(&result);
+        }
+        Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, index) = (cx.g(), cx.saved(0)?);
         let [to_x, to_src] = self.partials(cx.saved(2)?, index, cx.saved(3)?, cx.saved(1)?)?;
         let x = cx.when(0, || self.to_operand(g, &to_x, index))?;
-        let src = cx.when(2, || g.gather(self.dim as i64, index)?.mul(&to_src))?;
+        let src = cx.when(2, || times(g.gather(self.dim as i64, index)?, &to_src))?;
         Ok(smallvec![x, None, src])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
@@ -178,7 +265,7 @@ impl Primitive for ScatterReduce {
         let from_x = cx.t(0).map(|t| op.to_operand(t, &to_x, index)).transpose()?;
         let Some(src) = cx.t(2) else { return Ok(maybe(from_x)) };
         let start = from_x.map_or_else(|| Tensor::zeros(x.sizes(), x.dtype()), Ok)?;
-        start.scatter_add(op.dim as i64, index, &src.mul(&to_src)?).map(one)
+        start.scatter_add(op.dim as i64, index, &times(src.clone(), &to_src)?).map(one)
     });
 }
 
@@ -236,7 +323,122 @@ pub fn scatter_reduce(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::parallel::set_num_threads;
     use crate::testing::{gradcheck, noise};
+
+    /// What comes together in each place of a tensor of these sizes, in order, by the definition.
+    fn naive(sizes: &[usize], x: &[f64], dim: usize, index: &Tensor, src: &[f64], included: bool) -> Vec<Vec<f64>> {
+        let mut all: Vec<Vec<f64>> = x.iter().map(|&x| vec![x]).collect();
+        let mut named = vec![included; x.len()];
+        for (k, &i) in index.to_vec::<i64>().unwrap().iter().enumerate() {
+            let (mut rest, mut place, mut step) = (k, 0, 1);
+            for d in (0..sizes.len()).rev() {
+                place += step * if d == dim { i as usize } else { rest % index.sizes()[d] };
+                (rest, step) = (rest / index.sizes()[d], step * sizes[d]);
+            }
+            if !std::mem::replace(&mut named[place], true) {
+                all[place].clear();
+            }
+            all[place].push(src[k]);
+        }
+        all
+    }
+
+    #[test]
+    fn elements_and_rows_come_together_in_order() {
+        let whole = |n: usize, by: usize| -> Vec<f64> { (0..n).map(|i| ((i * by) % 23) as f64 / 4.0 - 2.0).collect() };
+        let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        // The sizes of the tensor and of the index, and the axis: elements, and rows where the index is repeated.
+        for (sizes, count, dim) in [
+            (&[5usize][..], &[9usize][..], 0usize),
+            (&[3, 7], &[5, 7], 0),
+            (&[3, 7], &[5, 6], 0),
+            (&[7, 3], &[7, 8], 1),
+            (&[2, 5, 3], &[2, 11, 3], 1),
+            (&[3, 5, 3], &[2, 11, 2], 1),
+            (&[40, 900], &[70, 900], 0),
+            (&[900, 40], &[900, 70], 1),
+            (&[3, 0], &[5, 0], 0),
+        ] {
+            let (n, m) = (sizes.iter().product::<usize>(), count.iter().product::<usize>());
+            let (mut x, mut src) = (whole(n, 7), whole(m, 5));
+            for (at, special) in [f64::NAN, -0.0, 0.0, f64::INFINITY].into_iter().enumerate() {
+                src.iter_mut().skip(3 * at).take(1).for_each(|x| *x = special);
+                x.iter_mut().skip(2 * at + 1).take(1).for_each(|x| *x = special);
+            }
+            let line: Vec<i64> = (0..count[dim]).map(|i| (i * i * 3 % sizes[dim]) as i64).collect();
+            let mut along = vec![1; count.len()];
+            along[dim] = count[dim];
+            let rows = view::expand_to(&Tensor::from_slice(&line, &along).unwrap(), count).unwrap();
+            let each: Vec<i64> = (0..m).map(|k| ((k * k + k / 3) % sizes[dim]) as i64).collect();
+            let each = Tensor::from_slice(&each, count).unwrap();
+            let floats = |v: &[f64], sizes: &[usize]| Tensor::from_slice(v, sizes).unwrap();
+            let singles = |v: &[f64], sizes: &[usize]| {
+                Tensor::from_slice(&v.iter().map(|&x| x as f32).collect::<Vec<_>>(), sizes).unwrap()
+            };
+            let ints = |v: &[f64], sizes: &[usize]| {
+                Tensor::from_slice(&v.iter().map(|&x| x as i32).collect::<Vec<_>>(), sizes).unwrap()
+            };
+            for (index, included) in [(&rows, true), (&rows, false), (&each, true), (&each, false)] {
+                let parts = naive(sizes, &x, dim, index, &src, included);
+                for reduce in ["sum", "prod", "mean", "amax", "amin"] {
+                    let f = |a: f64, b: f64| match reduce {
+                        "prod" => a * b,
+                        "amax" => a.larger(b),
+                        "amin" => a.smaller(b),
+                        _ => a + b,
+                    };
+                    let share = |n: usize| if reduce == "mean" { n as f64 } else { 1.0 };
+                    let want = |part: &Vec<f64>| part.iter().copied().reduce(f).unwrap() / share(part.len());
+                    let want_single = |part: &Vec<f64>| {
+                        let all = part.iter().map(|&x| x as f32);
+                        all.reduce(|a, b| match reduce {
+                            "prod" => a * b,
+                            "amax" => a.larger(b),
+                            "amin" => a.smaller(b),
+                            _ => a + b,
+                        })
+                        .unwrap()
+                            / share(part.len()) as f32
+                    };
+                    let want_int = |part: &Vec<f64>| {
+                        let all = part.iter().map(|&x| x as i32);
+                        let whole = all.reduce(|a, b| match reduce {
+                            "prod" => a.wrapping_mul(b),
+                            "amax" => a.max(b),
+                            "amin" => a.min(b),
+                            _ => a.wrapping_add(b),
+                        });
+                        whole.unwrap().div_euclid(share(part.len()) as i32)
+                    };
+                    for threads in [1, 3] {
+                        set_num_threads(threads);
+                        let case = format!("{reduce} {sizes:?} by {count:?} along {dim}, {included}, on {threads}");
+                        let run = |x: &Tensor, src: &Tensor| {
+                            x.scatter_reduce(dim as i64, index, src, reduce, included).unwrap()
+                        };
+                        let got = run(&floats(&x, sizes), &floats(&src, count)).to_vec::<f64>().unwrap();
+                        assert!(got.iter().zip(&parts).all(|(&a, part)| same(a, want(part))), "{case}");
+                        let got = run(&singles(&x, sizes), &singles(&src, count)).to_vec::<f32>().unwrap();
+                        let same = |a: f32, b: f32| same(a.into(), b.into());
+                        assert!(got.iter().zip(&parts).all(|(&a, part)| same(a, want_single(part))), "{case}");
+                        let got = run(&ints(&x, sizes), &ints(&src, count)).to_vec::<i32>().unwrap();
+                        assert!(got.iter().zip(&parts).all(|(&a, part)| a == want_int(part)), "{case}");
+                    }
+                }
+            }
+        }
+        // An index that leads nowhere, of rows and of elements.
+        let (x, src) = (noise(1, &[3, 4]), noise(2, &[2, 4]));
+        for wrong in [3i64, -1] {
+            let line = Tensor::from_slice(&[0, wrong], &[2, 1]).unwrap();
+            let rows = view::expand_to(&line, &[2, 4]).unwrap();
+            for index in [&rows, &copy::contiguous(&rows).unwrap()] {
+                assert!(x.scatter_reduce(0, index, &src, "mean", true).is_err());
+                assert!(x.scatter_reduce(0, index, &src, "sum", false).is_err());
+            }
+        }
+    }
 
     #[test]
     fn derivatives() {

@@ -113,7 +113,7 @@ impl<const OFFSETS: bool> SegmentReduce<OFFSETS> {
                 let include_self = self.reduction == Reduction::Prod;
                 let whole = ScatterReduce { dim: self.axis, reduction: self.reduction, include_self };
                 let [_, by] = whole.partials(&first, &places, data, &result)?;
-                by
+                by.map_or_else(|| Tensor::ones(data.sizes(), data.dtype()), Ok)?
             }
         };
         let outside = places.eq(&Tensor::number(Scalar::Int(result.sizes()[self.axis] as i64 - 1))?)?;

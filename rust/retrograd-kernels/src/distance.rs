@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::real::Real;
+use super::real::{Real, Ring};
+use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
 
 /// The norm of a difference, the frequent ones by name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,107 +37,221 @@ impl Norm {
     }
 }
 
-/// The sum of `f` of the differences, of every eighth on its own, so that they are added side by side.
+/// Rows whose distances from one are found together.
+const TOGETHER: usize = 4;
+
+/// A sum over the differences. Implementors mark `step` `#[inline(always)]`.
+trait Sum {
+    /// The sum with a term more, where a difference of 0 adds 0.
+    fn step<V: Vector>(sum: V, difference: V) -> V;
+}
+struct Magnitudes;
+impl Sum for Magnitudes {
+    #[inline(always)]
+    fn step<V: Vector>(sum: V, difference: V) -> V {
+        sum + difference.abs()
+    }
+}
+struct Squares;
+impl Sum for Squares {
+    #[inline(always)]
+    fn step<V: Vector>(sum: V, difference: V) -> V {
+        difference.fma(difference, sum)
+    }
+}
+
+/// The sums for a row and each of some others. Each sum is added up in vectors, and what is in their lanes in pairs.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
 #[inline(always)]
-fn eight_sums<T: Real>(a: &[T], b: &[T], f: impl Fn(T) -> T) -> T {
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let (a_rest, b_rest) = (a.remainder(), b.remainder());
-    let mut sums = [T::ZERO; 8];
-    for (x, y) in a.zip(b) {
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = sum.add(f(x[i].sub(y[i])));
+unsafe fn sums<V: Vector, F: Sum>(x: &[V::Elem], others: [&[V::Elem]; TOGETHER]) -> [V::Elem; TOGETHER] {
+    let n = x.len();
+    assert!(others.iter().all(|y| y.len() == n), "rows of one length");
+    let whole = n / V::LEN * V::LEN;
+    let mut lanes = [x.first().copied().unwrap_or(V::Elem::ZERO); 32];
+    // SAFETY: duty 1; loads are of elements of the rows, and there are at most 32 lanes.
+    unsafe {
+        let mut sums = [V::load_first(x.as_ptr(), 0); TOGETHER];
+        for at in (0..whole).step_by(V::LEN) {
+            let x = V::load(x.as_ptr().add(at));
+            for (sum, y) in sums.iter_mut().zip(&others) {
+                *sum = F::step(*sum, x - V::load(y.as_ptr().add(at)));
+            }
         }
+        if whole < n {
+            let x = V::load_first(x.as_ptr().add(whole), n - whole);
+            for (sum, y) in sums.iter_mut().zip(&others) {
+                *sum = F::step(*sum, x - V::load_first(y.as_ptr().add(whole), n - whole));
+            }
+        }
+        // Neighbouring lanes are added, of two vectors at once, until each sum has one.
+        let (mut a, mut b) = (pair_sums(sums[0], sums[1]), pair_sums(sums[2], sums[3]));
+        if V::LEN > 2 {
+            a = pair_sums(a, b);
+            let mut each = V::LEN / TOGETHER;
+            while each > 1 {
+                (a, each) = (pair_sums(a, a), each / 2);
+            }
+            b = a;
+        }
+        a.store(lanes.as_mut_ptr());
+        let mut rest = lanes;
+        b.store(rest.as_mut_ptr());
+        if V::LEN > 2 { [lanes[0], lanes[1], lanes[2], lanes[3]] } else { [lanes[0], lanes[1], rest[0], rest[1]] }
     }
-    let rest = a_rest.iter().zip(b_rest).map(|(&x, &y)| f(x.sub(y)));
-    rest.chain(sums).fold(T::ZERO, T::add)
 }
 
-/// The distance of two rows.
+/// The sums of neighbouring lanes, those of `a` before those of `b`.
 #[inline(always)]
-fn between<T: Real>(norm: Norm, a: &[T], b: &[T]) -> T {
-    let parts = || a.iter().zip(b).map(|(&x, &y)| x.sub(y).abs());
-    match norm {
-        Norm::Zero => parts().fold(T::ZERO, |n, d| if d == T::ZERO { n } else { n.add(T::ONE) }),
-        Norm::One => eight_sums(a, b, |d| d.abs()),
-        Norm::Two => eight_sums(a, b, |d| d.mul(d)).sqrt(),
-        Norm::Largest => parts().fold(T::ZERO, T::larger),
-        Norm::Power(p) => parts().fold(T::ZERO, |sum, d| sum.add(d.powf(T::of(p)))).powf(T::of(1.0 / p)),
-    }
+fn pair_sums<V: Vector>(a: V, b: V) -> V {
+    let (even, odd) = V::deinterleave(a, b);
+    even + odd
 }
 
-/// Rows `range` of all entries of `a` against the rows of the entry of `b`, to `to`, which is whole. Sizes are
-/// `[entries, rows of a, rows of b, elements of a row]`; everything is contiguous.
-pub fn all<T: Real>(
-    norm: Norm,
-    a: &[T],
-    b: &[T],
-    [_, rows, others, size]: [usize; 4],
-    range: Range<usize>,
-    to: &mut [T],
-) {
-    for row in range {
-        let x = &a[row * size..][..size];
-        let entry = row / rows * others;
-        for (j, to) in to[row * others..][..others].iter_mut().enumerate() {
-            *to = between(norm, x, &b[(entry + j) * size..][..size]);
+/// The distances of a row from the first rows of `others`, as many as `to` has.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+unsafe fn distances<S: Isa, T: Real>(norm: Norm, x: &[T], others: &[T], to: &mut [T]) {
+    let (size, count) = (x.len(), to.len());
+    let row = |j: usize| &others[j * size..][..size];
+    if let Norm::One | Norm::Two = norm {
+        for (group, to) in to.chunks_mut(TOGETHER).enumerate() {
+            // In the last group the last row may come more than once.
+            let ys = std::array::from_fn(|j| row((group * TOGETHER + j).min(count - 1)));
+            // SAFETY: duty 1.
+            let sums = unsafe {
+                if norm == Norm::One {
+                    sums::<T::Vector<S>, Magnitudes>(x, ys)
+                } else {
+                    sums::<T::Vector<S>, Squares>(x, ys).map(T::sqrt)
+                }
+            };
+            to.iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
         }
-    }
-}
-
-/// Gradients of rows `range` of all entries of `a`, to `to`, which is whole: sums over the rows of `b` of `g` times
-/// what the distance `d` changes by with the row. With `flipped`, rows and columns of `g` and `d` are exchanged.
-#[allow(clippy::too_many_arguments)]
-pub fn backward<T: Real>(
-    norm: Norm,
-    a: &[T],
-    b: &[T],
-    g: &[T],
-    d: &[T],
-    flipped: bool,
-    [_, rows, others, size]: [usize; 4],
-    range: Range<usize>,
-    to: &mut [T],
-) {
-    for row in range {
-        let (entry, i) = (row / rows, row % rows);
-        let x = &a[row * size..][..size];
-        let to = &mut to[row * size..][..size];
-        to.fill(T::ZERO);
-        if norm == Norm::Zero {
-            continue;
-        }
-        for j in 0..others {
-            let pair = entry * rows * others + if flipped { j * rows + i } else { i * others + j };
-            let y = &b[(entry * others + j) * size..][..size];
-            add_slope(norm, x, y, g[pair], d[pair], to);
-        }
-    }
-}
-
-/// The distances of every one of `n` rows of `size` elements from those behind it.
-pub fn pairs<T: Real>(norm: Norm, x: &[T], [n, size]: [usize; 2], to: &mut [T]) {
-    let mut to = to.iter_mut();
-    for i in 0..n {
-        // As many rows are behind it as are asked for.
-        for (j, to) in (i + 1..n).zip(to.by_ref()) {
-            *to = between(norm, &x[i * size..][..size], &x[j * size..][..size]);
-        }
-    }
-}
-
-/// The gradients of rows, to `to`: of each, `g` times what its distances `d` change by with it.
-pub fn pairs_backward<T: Real>(norm: Norm, x: &[T], g: &[T], d: &[T], [n, size]: [usize; 2], to: &mut [T]) {
-    to.fill(T::ZERO);
-    if norm == Norm::Zero {
         return;
     }
-    let mut pairs = g.iter().zip(d);
-    for i in 0..n {
-        for j in i + 1..n {
-            let Some((&g, &d)) = pairs.next() else { return };
-            let (a, b) = (&x[i * size..][..size], &x[j * size..][..size]);
-            add_slope(norm, a, b, g, d, &mut to[i * size..][..size]);
-            add_slope(norm, b, a, g, d, &mut to[j * size..][..size]);
+    for (j, to) in to.iter_mut().enumerate() {
+        let parts = x.iter().zip(row(j)).map(|(&x, &y)| x.sub(y).abs());
+        *to = match norm {
+            Norm::Zero => parts.fold(T::ZERO, |n, d| if d == T::ZERO { n } else { n.add(T::ONE) }),
+            Norm::Power(p) => parts.fold(T::ZERO, |sum, d| sum.add(d.powf(T::of(p)))).powf(T::of(1.0 / p)),
+            _ => parts.fold(T::ZERO, T::larger),
+        };
+    }
+}
+
+/// Runs what is said of slices with the best instructions: a function of the same arguments, and the task that it is.
+macro_rules! tasks {
+    ($($(#[$doc:meta])* $name:ident $task:ident<$S:ident, $T:ident>($($arg:ident: $type:ty),* $(,)?) $body:block)*) => { $(
+        /// No duties.
+        struct $task<'a, $T> {
+            $($arg: $type),*
+        }
+        impl<$T: Real> Task for $task<'_, $T> {
+            type Out = ();
+            const WIDE: bool = true;
+            #[inline(always)]
+            unsafe fn run<$S: Isa>(self) {
+                let Self { $($arg),* } = self;
+                $body
+            }
+        }
+        $(#[$doc])*
+        #[allow(clippy::too_many_arguments)]
+        pub fn $name<'a, $T: Real>($($arg: $type),*) {
+            // SAFETY: the task has no duties.
+            unsafe { for_isa(InstructionSet::detect(), $task { $($arg),* }) }
+        }
+    )* };
+}
+
+tasks! {
+    /// Rows `range` of all entries of `a` against the rows of the entry of `b`, to `to`, which is whole. Sizes are
+    /// `[entries, rows of a, rows of b, elements of a row]`; everything is contiguous.
+    all All<S, T>(
+        norm: Norm,
+        a: &'a [T],
+        b: &'a [T],
+        sizes: [usize; 4],
+        range: Range<usize>,
+        to: &'a mut [T],
+    ) {
+        let [_, rows, others, size] = sizes;
+        for row in range {
+            let x = &a[row * size..][..size];
+            let entry = row / rows * others;
+            // SAFETY: Task 2.
+            unsafe { distances::<S, T>(norm, x, &b[entry * size..], &mut to[row * others..][..others]) };
+        }
+    }
+
+    /// Gradients of rows `range` of all entries of `a`, to `to`, which is whole: sums over the rows of `b` of `g` times
+    /// what the distance `d` changes by with the row. With `flipped`, rows and columns of `g` and `d` are exchanged.
+    backward Backward<S, T>(
+        norm: Norm,
+        a: &'a [T],
+        b: &'a [T],
+        g: &'a [T],
+        d: &'a [T],
+        flipped: bool,
+        sizes: [usize; 4],
+        range: Range<usize>,
+        to: &'a mut [T],
+    ) {
+        let [_, rows, others, size] = sizes;
+        for row in range {
+            let (entry, i) = (row / rows, row % rows);
+            let x = &a[row * size..][..size];
+            let to = &mut to[row * size..][..size];
+            to.fill(T::ZERO);
+            if norm == Norm::Zero {
+                continue;
+            }
+            for j in 0..others {
+                let pair = entry * rows * others + if flipped { j * rows + i } else { i * others + j };
+                let y = &b[(entry * others + j) * size..][..size];
+                add_slope(norm, x, y, g[pair], d[pair], to);
+            }
+        }
+    }
+
+    /// The distances of every one of `[n, size]`, `n` rows of `size` elements, from those behind it.
+    pairs Pairs<S, T>(norm: Norm, x: &'a [T], sizes: [usize; 2], to: &'a mut [T]) {
+        let [n, size] = sizes;
+        let mut to = to;
+        for i in 0..n {
+            let (here, later) = to.split_at_mut(n - i - 1);
+            // SAFETY: Task 2.
+            unsafe { distances::<S, T>(norm, &x[i * size..][..size], &x[(i + 1) * size..], here) };
+            to = later;
+        }
+    }
+
+    /// The gradients of rows, to `to`: of each, `g` times what its distances `d` change by with it.
+    pairs_backward PairsBackward<S, T>(
+        norm: Norm,
+        x: &'a [T],
+        g: &'a [T],
+        d: &'a [T],
+        sizes: [usize; 2],
+        to: &'a mut [T],
+    ) {
+        let [n, size] = sizes;
+        to.fill(T::ZERO);
+        if norm == Norm::Zero {
+            return;
+        }
+        let mut pairs = g.iter().zip(d);
+        for i in 0..n {
+            for j in i + 1..n {
+                let Some((&g, &d)) = pairs.next() else { return };
+                let (a, b) = (&x[i * size..][..size], &x[j * size..][..size]);
+                add_slope(norm, a, b, g, d, &mut to[i * size..][..size]);
+                add_slope(norm, b, a, g, d, &mut to[j * size..][..size]);
+            }
         }
     }
 }
@@ -172,6 +287,111 @@ fn add_slope<T: Real>(norm: Norm, x: &[T], y: &[T], g: T, d: T, to: &mut [T]) {
                     *to = signed(*to, v, v.abs().powf(e).mul(scale));
                 }
             });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The distance of two rows and what it changes by with each element of the first, in float64.
+    fn naive(norm: Norm, a: &[f64], b: &[f64]) -> (f64, Vec<f64>) {
+        let d: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+        let largest = d.iter().fold(0.0f64, |m, d| m.max(d.abs()));
+        let distance = match norm {
+            Norm::Zero => d.iter().filter(|d| **d != 0.0).count() as f64,
+            Norm::Largest => largest,
+            norm => d.iter().map(|d| d.abs().powf(norm.p())).sum::<f64>().powf(1.0 / norm.p()),
+        };
+        let slope = |d: &f64| match norm {
+            Norm::Zero => 0.0,
+            _ if *d == 0.0 || distance == 0.0 => 0.0,
+            Norm::Largest => {
+                if d.abs() == largest {
+                    d.signum()
+                } else {
+                    0.0
+                }
+            }
+            norm => d.signum() * (d.abs() / distance).powf(norm.p() - 1.0),
+        };
+        let slopes = d.iter().map(slope).collect();
+        (distance, slopes)
+    }
+
+    fn check<T: Real>(eps: f64, into: impl Fn(T) -> f64) {
+        let near = |got: T, want: f64| (into(got) - want).abs() <= eps * (1.0 + want.abs());
+        for size in [0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 64, 67, 130] {
+            for norm in [0.0, 1.0, 2.0, 3.0, 0.5, f64::INFINITY].map(Norm::of) {
+                let (n, m) = (5, 3);
+                let numbers = |count: usize, by: usize| -> (Vec<T>, Vec<f64>) {
+                    let all: Vec<f64> = (0..count).map(|i| ((i * i * by + i) % 37) as f64 / 8.0 - 2.0).collect();
+                    (all.iter().map(|&x| T::of(x)).collect(), all)
+                };
+                let ((a, wide_a), (b, wide_b)) = (numbers(2 * n * size, 7), numbers(2 * m * size, 11));
+                let row = |x: &[f64], i: usize| x[i * size..][..size].to_vec();
+                let mut got = vec![T::of(f64::NAN); 2 * n * m];
+                all(norm, &a, &b, [2, n, m, size], 0..2 * n, &mut got);
+                let (g, wide_g) = numbers(2 * n * m, 5);
+                let mut slopes = [vec![0.0; a.len()], vec![0.0; b.len()]];
+                for k in 0..2 * n * m {
+                    let (i, j) = (k / m, k / (n * m) * m + k % m);
+                    let (want, slope) = naive(norm, &row(&wide_a, i), &row(&wide_b, j));
+                    assert!(near(got[k], want), "{norm:?} {size}");
+                    for (e, slope) in slope.iter().enumerate() {
+                        slopes[0][i * size + e] += wide_g[k] * slope;
+                        slopes[1][j * size + e] -= wide_g[k] * slope;
+                    }
+                }
+                let mut by = vec![T::of(f64::NAN); a.len()];
+                backward(norm, &a, &b, &g, &got, false, [2, n, m, size], 0..2 * n, &mut by);
+                assert!(by.iter().zip(&slopes[0]).all(|(&x, &y)| near(x, y)), "{norm:?} {size}");
+                let mut by = vec![T::of(f64::NAN); b.len()];
+                backward(norm, &b, &a, &g, &got, true, [2, m, n, size], 0..2 * m, &mut by);
+                assert!(by.iter().zip(&slopes[1]).all(|(&x, &y)| near(x, y)), "{norm:?} {size}");
+
+                let mut got = vec![T::of(f64::NAN); n * (n - 1) / 2];
+                pairs(norm, &a[..n * size], [n, size], &mut got);
+                let (mut k, mut want_by) = (0, vec![0.0; n * size]);
+                for i in 0..n {
+                    for j in i + 1..n {
+                        let (want, slope) = naive(norm, &row(&wide_a, i), &row(&wide_a, j));
+                        assert!(near(got[k], want), "{norm:?} {size}");
+                        for (e, slope) in slope.iter().enumerate() {
+                            want_by[i * size + e] += wide_g[k] * slope;
+                            want_by[j * size + e] -= wide_g[k] * slope;
+                        }
+                        k += 1;
+                    }
+                }
+                let mut by = vec![T::of(f64::NAN); n * size];
+                pairs_backward(norm, &a[..n * size], &g[..got.len()], &got, [n, size], &mut by);
+                assert!(by.iter().zip(&want_by).all(|(&x, &y)| near(x, y)), "{norm:?} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_and_gradients_are_those_of_the_definition() {
+        check::<f64>(1e-10, |x| x);
+        check::<f32>(2e-3, f64::from);
+    }
+
+    #[test]
+    fn nan_and_infinities_show() {
+        for size in [1, 3, 8, 19] {
+            for at in 0..size {
+                for norm in [1.0, 2.0, 3.0, f64::INFINITY].map(Norm::of) {
+                    for special in [f32::NAN, f32::INFINITY] {
+                        let mut x = vec![0.5f32; 2 * size];
+                        x[size + at] = special;
+                        let mut got = [0.0];
+                        pairs(norm, &x, [2, size], &mut got);
+                        assert!(got[0].to_bits() == special.to_bits() || got[0].is_nan() && special.is_nan());
+                    }
+                }
+            }
         }
     }
 }

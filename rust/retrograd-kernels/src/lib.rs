@@ -9,6 +9,7 @@ pub mod bits;
 pub mod columns;
 pub mod complex;
 pub mod conv;
+pub mod cross;
 pub mod ctc;
 pub mod distance;
 pub mod fft;
@@ -41,6 +42,7 @@ pub mod testing;
 pub mod thread_values;
 pub mod thresholds;
 pub mod truth;
+pub mod windows;
 
 pub use memory::OutOfMemory;
 

@@ -2,8 +2,9 @@
 
 use retrograd_macros::op;
 
-use super::window::{OF_BLACKMAN, OF_HANN, Window};
+use super::window::{self, OF_BLACKMAN, OF_HANN};
 use crate::error::{Error, Result};
+use crate::kernels::windows::Window;
 use crate::ops::TensorOptions;
 use crate::tensor::{DType, Layout, Tensor};
 
@@ -20,7 +21,7 @@ fn made(op: &'static str, window: Window, length: i64, sym: bool, options: Tenso
         let name = dtype.name();
         return Err(Error::value(op, format!("{op} expects float32 or float64 dtypes, got: torch.{name}")));
     }
-    window.made(n, !sym, dtype, options)
+    window::made(window, n, !sym, dtype, options)
 }
 
 macro_rules! windows {

@@ -1,11 +1,9 @@
 //! Windows: numbers that fade a signal in and out.
 
-use std::f64::consts::{PI, TAU};
-
 use retrograd_macros::op;
 
 use crate::error::{Error, Result};
-use crate::kernels::special::{at, bessel_i0};
+use crate::kernels::windows::Window;
 use crate::ops::TensorOptions;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
@@ -13,79 +11,31 @@ use crate::tensor::{DType, Tensor};
 pub(super) const OF_HANN: [f64; 2] = [0.5, 0.5];
 pub(super) const OF_BLACKMAN: [f64; 3] = [0.42, 0.5, 0.08];
 
-/// The shape of a window.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Window<'a> {
-    /// `a[0] - a[1] cos(turn) + a[2] cos(2 turn) - ...`.
-    Cosines(&'a [f64]),
-    Triangle,
-    Kaiser(f64),
-    /// Half a turn of the sine, at the middles of places.
-    Sine,
-    /// By a distance from the centre that is given, or from the middle.
-    Exponential {
-        center: Option<f64>,
-        tau: f64,
-    },
-    Gaussian(f64),
+/// A window of `n` numbers, which is 1 if there is one number alone. A periodic one is one of a number more, without its
+/// last one.
+pub(super) fn made(window: Window, n: usize, periodic: bool, dtype: DType, options: TensorOptions) -> Result<Tensor> {
+    let steps = (n + usize::from(periodic && n > 1)).saturating_sub(1);
+    let window = Tensor::build::<f64>(&[n], |out| match window {
+        Window::Exponential { center: Some(_), .. } => window.write(steps, out),
+        _ if n == 1 => out.fill(1.0),
+        _ => window.write(steps, out),
+    })?;
+    options.leaf(copy::cast(&window, dtype)?)
 }
 
-impl Window<'_> {
-    /// The number at place `i` of `steps` steps.
-    fn at(self, i: f64, steps: f64) -> f64 {
-        let place = i / steps;
-        match self {
-            Window::Cosines(factors) => {
-                let term = |(k, &a): (usize, &f64)| {
-                    let cosine = (TAU * k as f64 * place).cos();
-                    if k % 2 == 0 { a * cosine } else { -a * cosine }
-                };
-                factors.iter().enumerate().map(term).sum()
-            }
-            Window::Triangle => 1.0 - (2.0 * place - 1.0).abs(),
-            Window::Kaiser(beta) => {
-                let x = 2.0 * place - 1.0;
-                at(bessel_i0, [beta * (1.0 - x * x).sqrt()]) / at(bessel_i0, [beta])
-            }
-            Window::Sine => (PI * (i + 0.5) / (steps + 1.0)).sin(),
-            Window::Exponential { center, tau } => (-((i - center.unwrap_or(steps / 2.0)) / tau).abs()).exp(),
-            Window::Gaussian(std) => {
-                let x = (i - steps / 2.0) / std;
-                (-0.5 * x * x).exp()
-            }
-        }
+/// As [`made`], with the checks of the functions that count in `window_length`.
+fn checked(op: &'static str, window: Window, length: i64, periodic: bool, options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype(op)?;
+    if !dtype.is_floating() {
+        return Err(Error::dtype(
+            op,
+            format!("{op} expects floating point dtypes, got: {}: pass dtype=float32", dtype.name()),
+        ));
     }
-
-    /// A window of `n` numbers, which is 1 if there is one number alone. A periodic one is one of a number more,
-    /// without its last one.
-    pub(super) fn made(self, n: usize, periodic: bool, dtype: DType, options: TensorOptions) -> Result<Tensor> {
-        let steps = (n + usize::from(periodic && n > 1)).saturating_sub(1) as f64;
-        let window = Tensor::build::<f64>(&[n], |out| {
-            for (i, w) in out.iter_mut().enumerate() {
-                *w = match self {
-                    Window::Exponential { center: Some(_), .. } => self.at(i as f64, steps),
-                    _ if n == 1 => 1.0,
-                    _ => self.at(i as f64, steps),
-                };
-            }
-        })?;
-        options.leaf(copy::cast(&window, dtype)?)
-    }
-
-    /// As [`Self::made`], with the checks of the functions that count in `window_length`.
-    fn checked(self, op: &'static str, length: i64, periodic: bool, options: TensorOptions) -> Result<Tensor> {
-        let dtype = options.float_dtype(op)?;
-        if !dtype.is_floating() {
-            return Err(Error::dtype(
-                op,
-                format!("{op} expects floating point dtypes, got: {}: pass dtype=float32", dtype.name()),
-            ));
-        }
-        let n = usize::try_from(length).map_err(|_| {
-            Error::shape(op, format!("{op} requires non-negative window_length, got window_length={length}"))
-        })?;
-        self.made(n, periodic, dtype, options)
-    }
+    let n = usize::try_from(length).map_err(|_| {
+        Error::shape(op, format!("{op} requires non-negative window_length, got window_length={length}"))
+    })?;
+    made(window, n, periodic, dtype, options)
 }
 
 macro_rules! windows {
@@ -98,7 +48,7 @@ macro_rules! windows {
             $($arg: f64,)*
             #[options] options: TensorOptions,
         ) -> Result<Tensor> {
-            $window.checked(stringify!($name), window_length, periodic, options)
+            checked(stringify!($name), $window, window_length, periodic, options)
         }
     )* };
 }
@@ -156,10 +106,10 @@ mod tests {
 
     #[test]
     fn lengths() {
-        let made = |n, periodic| Window::Triangle.checked("bartlett_window", n, periodic, DType::Float64.into());
+        let made = |n, periodic| checked("bartlett_window", Window::Triangle, n, periodic, DType::Float64.into());
         assert_eq!(made(4, true).unwrap().to_vec::<f64>().unwrap(), [0.0, 0.5, 1.0, 0.5]);
         assert_eq!(made(1, false).unwrap().to_vec::<f64>().unwrap(), [1.0]);
         assert!(made(0, true).unwrap().numel() == 0 && made(-1, true).is_err());
-        assert!(Window::Triangle.checked("bartlett_window", 2, true, DType::Int64.into()).is_err());
+        assert!(checked("bartlett_window", Window::Triangle, 2, true, DType::Int64.into()).is_err());
     }
 }

@@ -507,7 +507,7 @@ impl Primitive for Dist {
         Ok(result_type(xs))
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &ReduceAxes::all()).map(out)
+        norm_of_memory(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &ReduceAxes::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         if counts(self.p) {

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::ReduceAxes;
-use super::norm::{check_float, norm_jvp, norm_of, norm_vjp};
+use super::norm::{check_float, norm_jvp, norm_of, norm_of_memory, norm_vjp};
 use super::sum::sum_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
@@ -34,8 +34,11 @@ impl Renorm {
     /// The norms, and which are too large.
     fn norms(&self, x: &Tensor) -> Result<(Tensor, Tensor)> {
         let norm = norm_of(x, self.p.as_f64(), &self.over)?;
-        let large = norm.gt(&Tensor::number(Scalar::Float(self.maxnorm.as_f64()))?)?;
+        let large = self.too_large(&norm)?;
         Ok((norm, large))
+    }
+    fn too_large(&self, norm: &Tensor) -> Result<Tensor> {
+        norm.gt(&Tensor::number(Scalar::Float(self.maxnorm.as_f64()))?)
     }
     /// `maxnorm / (norm + eps)`, and `1 / (norm + eps)`.
     fn scales(&self, norm: &Tensor) -> Result<(Tensor, Tensor)> {
@@ -54,9 +57,9 @@ impl Primitive for Renorm {
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), ..p.clone() }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0].detach();
-        let (norm, large) = self.norms(&x)?;
+        let norm = norm_of_memory(&x, self.p.as_f64(), &self.over)?;
         let one = Tensor::number(Scalar::Int(1))?;
-        x.mul(&where_(&large, &self.scales(&norm)?.0, &one)?).map(out)
+        x.mul(&where_(&self.too_large(&norm)?, &self.scales(&norm)?.0, &one)?).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, g) = (cx.saved(0)?, cx.g());

@@ -9,6 +9,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
+use crate::ops::pointwise::result_type;
 use crate::ops::{Form, view};
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
@@ -74,6 +75,12 @@ impl Primitive for Addr {
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 2)
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = result_type(xs);
+        if !dtype.is_integral() && !self.beta.is_zero() && !self.alpha.dtype().is_complex() {
+            // One pass over the matrix.
+            let input = scaled(xs[0].clone(), self.beta)?;
+            return input.addcmul(&xs[1].unsqueeze(-1)?, &xs[2].unsqueeze(-2)?, self.alpha).map(out);
+        }
         sum(xs[0], &outer(xs[1], xs[2])?, self.beta, self.alpha).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

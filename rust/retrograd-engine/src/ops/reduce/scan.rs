@@ -182,7 +182,34 @@ impl Primitive for CumProd {
 
 /// The gradient of `cumprod` without a division: `y[k - 1] r[k]` with `r[k] = g[k] + x[k + 1] r[k + 1]`.
 fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
+    /// How many contiguous lines are walked together, since each waits for its own sums. More would be in each other's
+    /// way in the cache where their distance is a power of two.
+    const LINES: usize = 4;
+    /// `L` lines of `n` contiguous elements, one after the other.
+    #[inline(always)]
+    fn lines<T: Ring, const L: usize>([g, x, y]: [&[T]; 3], o: &mut [T], n: usize) {
+        let mut r = [T::ZERO; L];
+        for k in (0..n).rev() {
+            for (j, r) in r.iter_mut().enumerate() {
+                let at = j * n + k;
+                let later = if k + 1 < n { x[at + 1].mul(*r) } else { T::ZERO };
+                *r = g[at].add(later);
+                o[at] = if k > 0 { y[at - 1].mul(*r) } else { *r };
+            }
+        }
+    }
     fn fill<T: Ring>(g: &[T], x: &[T], y: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
+        if after == 1 {
+            let whole = before / LINES * LINES * n;
+            let part = |range: std::ops::Range<usize>| [&g[range.clone()], &x[range.clone()], &y[range]];
+            for at in (0..whole).step_by(LINES * n) {
+                lines::<T, LINES>(part(at..at + LINES * n), &mut o[at..at + LINES * n], n);
+            }
+            for at in (whole..before * n).step_by(n) {
+                lines::<T, 1>(part(at..at + n), &mut o[at..at + n], n);
+            }
+            return;
+        }
         let mut r = vec![T::ZERO; after];
         for b in 0..before {
             r.fill(T::ZERO);
@@ -263,7 +290,7 @@ mod tests {
 
     #[test]
     fn derivatives() {
-        for sizes in [&[][..], &[5], &[0, 2], &[3, 4], &[2, 3, 2]] {
+        for sizes in [&[][..], &[5], &[0, 2], &[3, 4], &[2, 3, 2], &[9, 5], &[4, 2]] {
             let x = [noise(21, sizes)];
             gradcheck(&|xs| xs[0].cumsum(0, None), &x);
             gradcheck(&|xs| xs[0].cumsum(-1, None), &x);

@@ -104,11 +104,14 @@ fn triangle(op: &'static str, row: i64, col: i64, offset: i64, upper: bool, opti
     let n = usize::try_from(full as i128 * columns as i128 + series).unwrap_or(usize::MAX);
     let there = if columns == 0 { 0..0 } else { there };
     match_dtype!(ints of op, dtype, T => Tensor::build::<T>(&[2, n], |out| {
-        let (at_row, at_column) = out.split_at_mut(n);
-        let places = there.flat_map(|i| span(i).map(move |j| (i, j)));
-        for ((r, c), (i, j)) in at_row.iter_mut().zip(at_column).zip(places) {
-            *r = T::from_scalar(Scalar::Int(i as i64));
-            *c = T::from_scalar(Scalar::Int(j as i64));
+        let (mut at_row, mut at_column) = out.split_at_mut(n);
+        for i in there {
+            let columns = span(i);
+            let (rows, later_rows) = at_row.split_at_mut(columns.len());
+            let (places, later_places) = at_column.split_at_mut(columns.len());
+            rows.fill(T::from_scalar(Scalar::Int(i as i64)));
+            places.iter_mut().zip(columns).for_each(|(place, j)| *place = T::from_scalar(Scalar::Int(j as i64)));
+            (at_row, at_column) = (later_rows, later_places);
         }
     }))
 }
@@ -136,4 +139,28 @@ pub fn tril_indices(row: i64, col: i64, offset: i64, #[options] options: TensorO
 #[op(function, "(offset=0)")]
 pub fn triu_indices(row: i64, col: i64, offset: i64, #[options] options: TensorOptions) -> Result<Tensor> {
     triangle("triu_indices", row, col, offset, true, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles_by_the_definition() {
+        for [rows, columns] in [[0, 3], [3, 0], [1, 1], [2, 5], [5, 2], [4, 4]] {
+            for offset in [-7, -2, -1, 0, 1, 3, 9, i64::MIN, i64::MAX] {
+                for upper in [false, true] {
+                    let is_in = |i: i64, j: i64| {
+                        let on = i128::from(i) + i128::from(offset);
+                        if upper { i128::from(j) >= on } else { i128::from(j) <= on }
+                    };
+                    let all = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+                    let (mut want, second): (Vec<i64>, Vec<i64>) = all.filter(|&(i, j)| is_in(i, j)).unzip();
+                    want.extend(second);
+                    let got = triangle("tril_indices", rows, columns, offset, upper, DType::Int64.into()).unwrap();
+                    assert_eq!(got.to_vec::<i64>().unwrap(), want, "{rows} {columns} {offset} {upper}");
+                }
+            }
+        }
+    }
 }

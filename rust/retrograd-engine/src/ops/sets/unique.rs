@@ -139,8 +139,15 @@ struct Runs {
 impl Runs {
     /// Of `n` elements; `changes` says of each but the last whether the next is another.
     fn of(n: usize, changes: Vec<bool>, order: Option<Vec<i64>>) -> Self {
-        let later = changes.iter().zip(1..).filter(|(change, _)| **change).map(|(_, at)| at);
-        Self { order, starts: (n > 0).then_some(0).into_iter().chain(later).collect() }
+        // Every place is written and only those of changes are kept: no branch, which would often be foretold wrongly.
+        let mut starts = vec![0; n + 1];
+        let mut count = usize::from(n > 0);
+        for (&change, at) in changes.iter().zip(1i64..) {
+            starts[count] = at;
+            count += usize::from(change);
+        }
+        starts.truncate(count);
+        Self { order, starts }
     }
     /// For integers in a small range, by counting instead of sorting: the distinct elements in rising order.
     fn counted(flat: &Tensor) -> Result<Option<Self>> {
@@ -174,8 +181,8 @@ impl Runs {
     }
     /// The index of the first element of each run.
     fn firsts(&self) -> Result<Tensor> {
-        let at = |&start: &i64| self.order.as_ref().map_or(start, |order| order[start as usize]);
-        let firsts: Vec<i64> = self.starts.iter().map(at).collect();
+        let Some(order) = &self.order else { return Tensor::from_slice(&self.starts, &[self.starts.len()]) };
+        let firsts: Vec<i64> = self.starts.iter().map(|&start| order[start as usize]).collect();
         Tensor::from_slice(&firsts, &[firsts.len()])
     }
     /// The lengths of the runs of `n` elements.
@@ -304,5 +311,27 @@ mod tests {
         let none = Tensor::empty(&[2, 0], DType::Float32).unwrap();
         assert!(unique(&none, true, false, false, Some(0)).is_err());
         assert_eq!(many(unique(&none, true, false, false, Some(1)))[0].sizes(), [2, 0]);
+    }
+
+    #[test]
+    fn runs_of_every_length() {
+        for n in [0usize, 1, 2, 3, 50] {
+            for each in [1, 2, 3, 100] {
+                let all: Vec<i64> = (0..n).map(|i| (i / each % 2) as i64).collect();
+                let found = many(unique_consecutive(&Tensor::from_slice(&all, &[n]).unwrap(), true, true, None));
+                let mut runs: Vec<(i64, i64)> = Vec::new();
+                let mut members = Vec::new();
+                for &x in &all {
+                    match runs.last_mut() {
+                        Some((last, count)) if *last == x => *count += 1,
+                        _ => runs.push((x, 1)),
+                    }
+                    members.push(runs.len() as i64 - 1);
+                }
+                let (values, counts): (Vec<i64>, Vec<i64>) = runs.into_iter().unzip();
+                let found: Vec<Vec<i64>> = found.iter().map(|t| t.to_vec().unwrap()).collect();
+                assert_eq!(found, [values, members, counts], "{n} {each}");
+            }
+        }
     }
 }

@@ -91,10 +91,10 @@ mod tests {
                 let mut got = vec![T::ONE; n];
                 // SAFETY: (1, 2) three vectors of as many elements.
                 unsafe { cross([before, after], a.as_ptr(), b.as_ptr(), got.as_mut_ptr()) };
-                for at in 0..n {
+                for (at, &got) in got.iter().enumerate() {
                     let (k, first) = (at / after % 3, at - at / after % 3 * after);
                     let [i, j] = [(k + 1) % 3, (k + 2) % 3].map(|k| first + k * after);
-                    assert!(got[at] == a[i].mul(b[j]).sub(a[j].mul(b[i])), "{before} {after} {at}");
+                    assert!(got == a[i].mul(b[j]).sub(a[j].mul(b[i])), "{before} {after} {at}");
                 }
             }
         }

@@ -134,7 +134,7 @@ mod tests {
                         let (i, place) = (i as f64, i as f64 / steps);
                         let want = match window {
                             Window::Cosines(a) => {
-                                let sign = |k: usize| if k % 2 == 0 { 1.0 } else { -1.0 };
+                                let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
                                 a.iter().enumerate().map(|(k, a)| sign(k) * a * (TAU * k as f64 * place).cos()).sum()
                             }
                             Window::Triangle => 1.0 - (2.0 * place - 1.0).abs(),

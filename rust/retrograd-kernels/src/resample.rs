@@ -7,10 +7,10 @@ use crate::{OutOfMemory, Result};
 
 /// What an element of the result takes in nanoseconds.
 const COST: f64 = 0.3;
-/// Elements from which on a stretch is copied: fewer take longer to call the copy than to be read one by one.
+/// Elements from which on a stretch is copied: fewer take longer to call the copy than to be picked one by one.
 const COPIED: usize = 8;
-/// Positions for each stretch, of a line in which short stretches are stretches of their own.
-const FEW: usize = 4;
+/// Positions that are summed together.
+const LANES: usize = 8;
 
 /// For every position along an axis of the result, which positions of the operand it sums, and with which weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,52 +80,101 @@ impl ResampleTable {
 enum Stretch {
     /// The operand's elements from `from` on, as they are.
     Copy { from: usize, to: usize, len: usize },
+    /// Elements as they are, each position with its own one.
+    Picks { to: usize, len: usize },
     /// Weighted sums.
     Sums { to: usize, len: usize },
 }
 
-/// The stretches of a table, for blocks of `inner` elements. Where there would be many, short ones are sums.
-fn stretches(table: &ResampleTable, inner: usize) -> Vec<Stretch> {
-    let all = stretches_from(table, inner, 1);
-    if all.len() * FEW <= table.to() { all } else { stretches_from(table, inner, COPIED) }
+impl Stretch {
+    /// The first position.
+    fn to(&self) -> usize {
+        match *self {
+            Stretch::Copy { to, .. } | Stretch::Picks { to, .. } | Stretch::Sums { to, .. } => to,
+        }
+    }
 }
 
-/// [`stretches`], of which copies have at least `least` elements.
-fn stretches_from(table: &ResampleTable, inner: usize, least: usize) -> Vec<Stretch> {
+/// The stretches of a table, for blocks of `inner` elements.
+fn stretches(table: &ResampleTable, inner: usize) -> Vec<Stretch> {
     // The element of which a position is a copy.
     let copied = |o: usize| match table.taps[table.starts[o]..table.starts[o + 1]] {
         [(i, 1.0)] => Some(i),
         _ => None,
     };
-    let (mut all, mut sums, mut o) = (Vec::new(), 0, 0);
+    let (mut all, mut o) = (Vec::new(), 0);
     while o < table.to() {
         let mut len = 1;
-        if let Some(from) = copied(o) {
-            while o + len < table.to() && copied(o + len) == Some(from + len) {
-                len += 1;
-            }
-            if len * inner >= least {
-                if sums < o {
-                    all.push(Stretch::Sums { to: sums, len: o - sums });
+        let next = match copied(o) {
+            None => Stretch::Sums { to: o, len },
+            Some(from) => {
+                while o + len < table.to() && copied(o + len) == Some(from + len) {
+                    len += 1;
                 }
-                all.push(Stretch::Copy { from, to: o, len });
-                sums = o + len;
+                if len * inner >= COPIED { Stretch::Copy { from, to: o, len } } else { Stretch::Picks { to: o, len } }
             }
+        };
+        match (all.last_mut(), &next) {
+            (None | Some(Stretch::Copy { .. }), _) | (_, Stretch::Copy { .. }) => all.push(next),
+            (Some(Stretch::Sums { len: before, .. }), _)
+            | (Some(Stretch::Picks { len: before, .. }), Stretch::Picks { .. }) => *before += len,
+            // Picks among sums are sums.
+            (Some(last), _) => *last = Stretch::Sums { to: last.to(), len: o + len - last.to() },
         }
         o += len;
-    }
-    if sums < o {
-        all.push(Stretch::Sums { to: sums, len: o - sums });
     }
     all
 }
 
+/// Positions of a line that are sums of equally many elements.
+struct Group<T> {
+    taps: usize,
+    /// In ascending order, the last ones filled up with their last; and whether they are neighbours.
+    positions: Vec<([usize; LANES], bool)>,
+    /// The elements of all first taps of the first positions, then of all second ones, and so on.
+    places: Vec<[usize; LANES]>,
+    weights: Vec<[T; LANES]>,
+}
+
+impl<T: Ring> Group<T> {
+    /// Of the sums among the stretches of a table; those that are left of groups, too few for the lanes, come behind.
+    fn all(table: &ResampleTable, weights: &[T], stretches: &[Stretch]) -> (Vec<Self>, Vec<usize>) {
+        let sums = |stretch: &Stretch| match *stretch {
+            Stretch::Sums { to, len } => to..to + len,
+            _ => 0..0,
+        };
+        let count = |o: usize| table.starts[o + 1] - table.starts[o];
+        let mut positions: Vec<usize> = stretches.iter().flat_map(sums).collect();
+        positions.sort_by_key(|&o| count(o));
+        let (mut groups, mut rest) = (Vec::new(), Vec::new());
+        for all in positions.chunk_by(|&a, &b| count(a) == count(b)) {
+            let left = all.len() % LANES;
+            let (all, few) = all.split_at(all.len() - if left < LANES / 2 { left } else { 0 });
+            rest.extend(few);
+            let Some(taps) = all.first().map(|&o| count(o)) else { continue };
+            let lanes = |some: &[usize]| -> ([usize; LANES], bool) {
+                let all = std::array::from_fn(|l| some[l.min(some.len() - 1)]);
+                (all, all.windows(2).all(|pair| pair[0] + 1 == pair[1]))
+            };
+            let positions: Vec<_> = all.chunks(LANES).map(lanes).collect();
+            let each = || positions.iter().flat_map(|some| (0..taps).map(|k| some.0.map(|o| table.starts[o] + k)));
+            let places = each().map(|taps| taps.map(|k| table.taps[k].0)).collect();
+            let weights = each().map(|taps| taps.map(|k| weights[k])).collect();
+            groups.push(Self { taps, positions, places, weights });
+        }
+        (groups, rest)
+    }
+}
+
 /// Duties: 1. `x` is readable for `outer` blocks of `table.from` rows of `inner` elements. 2. `y` is writable for
-/// `outer` blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps.
+/// `outer` blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps, and `groups`
+/// and `rest` are the sums among `stretches`.
 struct Along<'a, T> {
     table: &'a ResampleTable,
     weights: &'a [T],
     stretches: &'a [Stretch],
+    groups: &'a [Group<T>],
+    rest: &'a [usize],
     outer: usize,
     inner: usize,
     x: *const T,
@@ -133,21 +182,71 @@ struct Along<'a, T> {
 }
 
 impl<T: Ring> Along<'_, T> {
-    /// Some positions of block `b`, in blocks of one element.
+    /// Some positions of block `b`, each a copy.
     ///
     /// # Safety
-    /// The duties of [`Along`], with rows of one element, and there are these positions.
+    /// The duties of [`Along`], and there are these positions, of one tap each.
     #[inline(always)]
-    unsafe fn elements(&self, b: usize, positions: std::ops::Range<usize>) {
+    unsafe fn picks(&self, b: usize, positions: std::ops::Range<usize>) {
+        let n = self.inner;
+        // SAFETY: duties 1 and 2.
+        let (x, y) = unsafe { (self.x.add(b * self.table.from * n), self.y.add(b * self.table.to() * n)) };
+        let taps = &self.table.taps[self.table.starts[positions.start]..];
+        for (o, &(i, _)) in positions.zip(taps) {
+            if n == 1 {
+                // SAFETY: duties 1 and 2: taps are inside the operand.
+                unsafe { *y.add(o) = *x.add(i) }
+                continue;
+            }
+            for j in 0..n {
+                // SAFETY: as above.
+                unsafe { *y.add(o * n + j) = *x.add(i * n + j) }
+            }
+        }
+    }
+
+    /// The sums of block `b`, in blocks of one element.
+    ///
+    /// # Safety
+    /// The duties of [`Along`], with rows of one element.
+    #[inline(always)]
+    unsafe fn elements(&self, b: usize) {
         // SAFETY: duties 1 and 2.
         let (x, y) = unsafe { (self.x.add(b * self.table.from), self.y.add(b * self.table.to())) };
-        for o in positions {
+        for group in self.groups {
+            let (mut places, mut weights) = (group.places.iter(), group.weights.iter());
+            for &(to, neighbours) in &group.positions {
+                let mut sum = [T::ZERO; LANES];
+                for k in 0..group.taps {
+                    let (Some(places), Some(weights)) = (places.next(), weights.next()) else { break };
+                    let mut terms = [T::ZERO; LANES];
+                    for l in 0..LANES {
+                        // SAFETY: duty 1: taps are inside the operand.
+                        terms[l] = unsafe { *x.add(places[l]) }.mul(weights[l]);
+                    }
+                    for l in 0..LANES {
+                        // Not added to zero: that would lose the sign of a negative zero.
+                        sum[l] = if k == 0 { terms[l] } else { sum[l].add(terms[l]) };
+                    }
+                }
+                if neighbours {
+                    // SAFETY: duty 2.
+                    unsafe { y.add(to[0]).cast::<[T; LANES]>().write_unaligned(sum) };
+                    continue;
+                }
+                for l in 0..LANES {
+                    // SAFETY: duty 2.
+                    unsafe { *y.add(to[l]) = sum[l] };
+                }
+            }
+        }
+        for &o in self.rest {
             let (start, end) = (self.table.starts[o], self.table.starts[o + 1]);
             let mut sum = T::ZERO;
             for k in start..end {
                 // SAFETY: duty 1: taps are inside the operand.
                 let term = unsafe { *x.add(self.table.taps[k].0) }.mul(self.weights[k]);
-                // Not added to zero: that would lose the sign of a negative zero.
+                // As above.
                 sum = if k == start { term } else { sum.add(term) };
             }
             // SAFETY: duty 2.
@@ -155,7 +254,7 @@ impl<T: Ring> Along<'_, T> {
         }
     }
 
-    /// As [`Along::elements`], in blocks of any size.
+    /// Some positions of block `b`, in blocks of any size.
     ///
     /// # Safety
     /// The duties of [`Along`], and there are these positions.
@@ -222,16 +321,17 @@ impl<T: Ring> Task for Along<'_, T> {
                     match *stretch {
                         Stretch::Copy { from: i, to: o, len } => {
                             let (x, y) = (self.x.add((b * from + i) * n), self.y.add((b * to + o) * n));
-                            if len * n >= COPIED {
-                                x.copy_to_nonoverlapping(y, len * n);
-                            } else {
-                                (0..len * n).for_each(|j| *y.add(j) = *x.add(j));
-                            }
+                            x.copy_to_nonoverlapping(y, len * n);
                         }
-                        Stretch::Sums { to, len } if n == 1 => self.elements(b, to..to + len),
+                        Stretch::Picks { to, len } => self.picks(b, to..to + len),
+                        Stretch::Sums { .. } if n == 1 => {}
                         Stretch::Sums { to, len } => self.rows(b, to..to + len),
                     }
                 }
+            }
+            if n == 1 {
+                // SAFETY: our own duties.
+                unsafe { self.elements(b) }
             }
         }
     }
@@ -246,6 +346,8 @@ pub fn along<T: Ring>(table: &ResampleTable, x: &[T], y: &mut [T], outer: usize,
     assert!(x.len() == outer * table.from * inner && y.len() == outer * table.to() * inner, "whole blocks");
     let weights: Vec<T> = table.taps.iter().map(|&(_, w)| T::constant(w.into())).collect();
     let (weights, stretches) = (&weights[..], &stretches(table, inner)[..]);
+    let (groups, rest) = if inner == 1 { Group::all(table, weights, stretches) } else { Default::default() };
+    let (groups, rest) = (&groups[..], &rest[..]);
     let cost = (table.taps.len().max(table.to()) * outer * inner) as f64 * COST;
     let (x, to) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
     split(outer, 1, cost, &|some| {
@@ -255,7 +357,7 @@ pub fn along<T: Ring>(table: &ResampleTable, x: &[T], y: &mut [T], outer: usize,
         unsafe {
             let x = x.get().cast_const().add(before * table.from * inner);
             let y = to.get().add(before * table.to() * inner);
-            for_isa(InstructionSet::detect(), Along { table, weights, stretches, outer, inner, x, y });
+            for_isa(InstructionSet::detect(), Along { table, weights, stretches, groups, rest, outer, inner, x, y });
         }
     });
 }
@@ -279,15 +381,15 @@ mod tests {
 
     #[test]
     fn stretches_are_the_positions_in_order() {
-        let one = stretches_from(&table(), 1, COPIED);
+        let one = stretches(&table(), 1);
         let (a, b) = (Stretch::Copy { from: 0, to: 3, len: 11 }, Stretch::Copy { from: 9, to: 17, len: 11 });
-        assert_eq!(one, [Stretch::Sums { to: 0, len: 3 }, a, Stretch::Sums { to: 14, len: 3 }, b]);
+        assert_eq!(one, [Stretch::Picks { to: 0, len: 3 }, a, Stretch::Sums { to: 14, len: 3 }, b]);
         assert_eq!(stretches(&table(), 8)[0], Stretch::Copy { from: 2, to: 0, len: 1 });
-        // A border of three around 40: copies of one element, and of the line.
+        // A border of three around 40: single elements, and a copy of the line.
         let reflected = |o: usize| [(o.abs_diff(3).min(81 - o), 1.0)];
         let one = stretches(&ResampleTable::new(40, 1, (0..46).map(reflected)).unwrap(), 1);
-        let copies = [(3, 0, 1), (2, 1, 1), (1, 2, 1), (0, 3, 40), (38, 43, 1), (37, 44, 1), (36, 45, 1)];
-        assert_eq!(one, copies.map(|(from, to, len)| Stretch::Copy { from, to, len }));
+        let [left, right] = [0, 43].map(|to| Stretch::Picks { to, len: 3 });
+        assert_eq!(one, [left, Stretch::Copy { from: 0, to: 3, len: 40 }, right]);
     }
 
     #[test]
@@ -305,19 +407,68 @@ mod tests {
         }
     }
 
+    /// What a table says, position by position.
+    fn check(table: &ResampleTable, outer: usize, inner: usize) {
+        let (from, to) = (table.from(), table.to());
+        let x: Vec<f32> = (0..outer * from * inner).map(|i| (i as f32 * 0.7).sin()).collect();
+        let mut y = vec![f32::NAN; outer * to * inner];
+        along(table, &x, &mut y, outer, inner);
+        for (at, &y) in y.iter().enumerate() {
+            let (b, o, j) = (at / inner / to, at / inner % to, at % inner);
+            let taps = &table.taps[table.starts[o]..table.starts[o + 1]];
+            let terms = taps.iter().map(|&(i, w)| x[(b * from + i) * inner + j] * w as f32);
+            let want = terms.reduce(|a, b| a + b).unwrap_or(0.0);
+            assert!(y.to_bits() == want.to_bits(), "{outer} {inner}: {o} is {y}, not {want}");
+        }
+    }
+
+    #[test]
+    fn every_number_of_positions_and_taps() {
+        for to in [0, 1, 2, 3, 4, 7, 8, 9, 11, 12, 16, 37, 100] {
+            for from in [1, 2, 5, 8, 19] {
+                for outer in [0, 1, 3, 9] {
+                    // As many taps everywhere, and numbers that alternate, in runs and one by one.
+                    for taps in 0..5 {
+                        let at = |o: usize, k: usize| ((o * 7 + k * 3) % from, 0.25 * (k + 1) as f64);
+                        let even = |o: usize| (0..taps).map(move |k| at(o, k)).collect::<Vec<_>>();
+                        let uneven = |o: usize| (0..(o / taps.max(1)) % 5).map(move |k| at(o, k)).collect::<Vec<_>>();
+                        for inner in [1, 3] {
+                            check(&ResampleTable::new(from, 5, (0..to).map(even)).unwrap(), outer, inner);
+                            let table = ResampleTable::new(from, 5, (0..to).map(uneven)).unwrap();
+                            check(&table, outer, inner);
+                            check(&table.transposed(), outer, inner);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn elements_are_picked_as_they_are() {
+        for to in [5, 8, 40, 75, 112] {
+            let place = |o: usize| [(o * 56 / to, 1.0)];
+            let table = ResampleTable::new(56, 1, (0..to).map(place)).unwrap();
+            for (outer, inner) in [(1, 1), (9, 1), (3, 2), (2, 11)] {
+                check(&table, outer, inner);
+                check(&table.transposed(), outer, inner);
+            }
+        }
+        let twice = ResampleTable::new(20, 1, (0..40).map(|o| [(o / 2, 1.0)])).unwrap();
+        assert_eq!(stretches(&twice, 1), [Stretch::Picks { to: 0, len: 40 }]);
+        assert_eq!(stretches(&twice.transposed(), 1), [Stretch::Sums { to: 0, len: 20 }]);
+        // Not a number and negative zeros stay what they are.
+        let x: Vec<f64> = (0..20).map(|i| if i % 2 == 0 { -0.0 } else { f64::NAN }).collect();
+        let mut y = vec![1.0; 40];
+        along(&twice, &x, &mut y, 1, 1);
+        assert!(y.iter().enumerate().all(|(o, y)| y.to_bits() == x[o / 2].to_bits()));
+    }
+
     #[test]
     fn copies_and_sums_make_the_line() {
         let table = table();
         for (outer, inner) in [(3, 1), (2, 5), (1, 9), (0, 4)] {
-            let x: Vec<f32> = (0..outer * 20 * inner).map(|i| (i as f32 * 0.7).sin()).collect();
-            let mut y = vec![f32::NAN; outer * 28 * inner];
-            along(&table, &x, &mut y, outer, inner);
-            for (at, &y) in y.iter().enumerate() {
-                let (b, o, j) = (at / inner / 28, at / inner % 28, at % inner);
-                let taps = &table.taps[table.starts[o]..table.starts[o + 1]];
-                let want = taps.iter().map(|&(i, w)| x[(b * 20 + i) * inner + j] * w as f32).sum::<f32>();
-                assert!(y == want, "{outer} {inner}: {o} is {y}, not {want}");
-            }
+            check(&table, outer, inner);
         }
         let mut y = [1.0f64; 28];
         along(&table, &[-0.0; 20], &mut y, 1, 1);

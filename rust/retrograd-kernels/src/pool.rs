@@ -69,8 +69,18 @@ pub struct Windows {
     pub divisor: Option<i64>,
 }
 
-/// Outputs that are computed together.
-const LANES: usize = 8;
+/// Runs `$body` with `$LANES` as the number of outputs of a row that are computed together: 8, or 4 where there are no 8.
+macro_rules! with_lanes {
+    ($windows:expr, |$LANES:ident| $body:expr) => {
+        if (4..8).contains(&$windows.axes[2].whole.len()) {
+            const $LANES: usize = 4;
+            $body
+        } else {
+            const $LANES: usize = 8;
+            $body
+        }
+    };
+}
 
 impl Windows {
     /// Elements of a plane.
@@ -94,9 +104,9 @@ impl Windows {
             None => (d.span * h.span * w.span) as i64,
         }
     }
-    /// Outputs of a row that are computed in blocks of [`LANES`]; if blocks may not overlap, a multiple of it.
+    /// Outputs of a row that are computed in blocks of `LANES`; if blocks may not overlap, a multiple of it.
     #[inline(always)]
-    fn blocks(&self, overlap: bool) -> Range<usize> {
+    fn blocks<const LANES: usize>(&self, overlap: bool) -> Range<usize> {
         let whole = &self.axes[2].whole;
         // Lanes count positions in 32 bits.
         if whole.len() < LANES || self.inner() > u32::MAX as usize {
@@ -190,7 +200,7 @@ macro_rules! along {
 ///
 /// Duties: 1. `x` is readable for the `planes` of `windows.inner()` elements. 2. `y` and `at` are writable for as many
 /// planes of `windows.outer()` elements, and overlap nothing else.
-struct Max<'a, T> {
+struct Max<'a, T, const LANES: usize> {
     windows: &'a Windows,
     planes: Range<usize>,
     x: *const T,
@@ -198,24 +208,24 @@ struct Max<'a, T> {
     at: *mut i64,
 }
 
-impl<T: Pooled> Max<'_, T> {
-    /// The maxima of `L` windows whose first lines are at distance `S` (0: `stride`) from `x` on, and their offsets
+impl<T: Pooled, const LANES: usize> Max<'_, T, LANES> {
+    /// The maxima of `LANES` windows whose first lines are at distance `S` (0: `stride`) from `x` on, and their offsets
     /// from there.
     #[inline(always)]
-    unsafe fn lanes<const L: usize, const S: usize>(
+    unsafe fn lanes<const S: usize>(
         row: WindowRow<'_>,
         x: *const T,
         (start, taps, step): (usize, usize, usize),
-    ) -> ([T; L], [u32; L]) {
+    ) -> ([T; LANES], [u32; LANES]) {
         let stride = if S == 0 { row.windows.axes[2].stride } else { S };
-        let (mut best, mut far) = ([T::LOWEST; L], [0u32; L]);
+        let (mut best, mut far) = ([T::LOWEST; LANES], [0u32; LANES]);
         let first = (row.d.start * row.windows.axes[1].size + row.h.start) * row.windows.axes[2].size;
         lines!(row, |line| {
             for k in 0..taps {
                 // SAFETY: duty 1: positions of windows, by the duties of `PoolAxis`.
                 let p = unsafe { x.add(line + start + k * step) };
                 let o = (line - first + k * step) as u32;
-                for l in 0..L {
+                for l in 0..LANES {
                     // SAFETY: as above.
                     let v = unsafe { *p.add(l * stride) };
                     let take = (v > best[l]) | v.is_nan();
@@ -228,12 +238,12 @@ impl<T: Pooled> Max<'_, T> {
     }
 }
 
-impl<T: Pooled> Task for Max<'_, T> {
+impl<T: Pooled, const LANES: usize> Task for Max<'_, T, LANES> {
     type Out = ();
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<I: Isa>(self) {
-        let blocks = self.windows.blocks(true);
+        let blocks = self.windows.blocks::<LANES>(true);
         rows!(self.windows, self.planes, |row, plane, at| {
             let w = &row.windows.axes[2];
             // SAFETY: duty 1.
@@ -265,7 +275,7 @@ impl<T: Pooled> Task for Max<'_, T> {
                 |i, S| {
                     let start = w.windows[i].start;
                     // SAFETY: the duties of `lanes` are our duty 1.
-                    let (best, far) = unsafe { Self::lanes::<LANES, S>(row, x, (start, w.taps, w.step)) };
+                    let (best, far) = unsafe { Self::lanes::<S>(row, x, (start, w.taps, w.step)) };
                     for l in 0..LANES {
                         // SAFETY: duty 2: the block is within the row.
                         unsafe {
@@ -283,19 +293,19 @@ impl<T: Pooled> Task for Max<'_, T> {
 ///
 /// Duties: 1. `x` is valid for the `planes` of `windows.inner()` elements, 2. `y` for as many of `windows.outer()`;
 /// they do not overlap, and what is written (`y`, or `x` if `REVERSE`) overlaps nothing else.
-struct Sums<'a, T, const REVERSE: bool> {
+struct Sums<'a, T, const LANES: usize, const REVERSE: bool> {
     windows: &'a Windows,
     planes: Range<usize>,
     x: *mut T,
     y: *mut T,
 }
 
-impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
+impl<T: Pooled, const LANES: usize, const REVERSE: bool> Task for Sums<'_, T, LANES, REVERSE> {
     type Out = ();
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<I: Isa>(self) {
-        let blocks = self.windows.blocks(!REVERSE);
+        let blocks = self.windows.blocks::<LANES>(!REVERSE);
         rows!(self.windows, self.planes, |row, plane, at| {
             let w = &row.windows.axes[2];
             // SAFETY: duties 1 and 2.
@@ -376,12 +386,12 @@ pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: &mut [i64]) {
     let planes = planes(windows, x.len(), y.len());
     assert_eq!(y.len(), at.len(), "a place for every maximum");
     let (from, y, at) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()), SharedPtr(at.as_mut_ptr()));
-    split(planes, 1, windows.cost(planes), &|planes| {
-        let task = Max { windows, planes, x: from.get().cast_const(), y: y.get(), at: at.get() };
+    with_lanes!(windows, |LANES| split(planes, 1, windows.cost(planes), &|planes| {
+        let task = Max::<T, LANES> { windows, planes, x: from.get().cast_const(), y: y.get(), at: at.get() };
         // SAFETY: (1, 2) the slices were checked to hold the planes, and mutable borrows overlap nothing; no other
         // piece has these planes.
         unsafe { for_isa(InstructionSet::detect(), task) }
-    });
+    }));
 }
 
 /// The sums of windows over their counts.
@@ -391,12 +401,12 @@ pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: &mut [i64]) {
 pub fn mean<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T]) {
     let planes = planes(windows, x.len(), y.len());
     let (x, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
-    split(planes, 1, windows.cost(planes), &|planes| {
-        let task = Sums::<T, false> { windows, planes, x: x.get(), y: y.get() };
+    with_lanes!(windows, |LANES| split(planes, 1, windows.cost(planes), &|planes| {
+        let task = Sums::<T, LANES, false> { windows, planes, x: x.get(), y: y.get() };
         // SAFETY: (1, 2) the slices were checked to hold the planes; `x` is not written; mutable borrows overlap
         // nothing; no other piece has these planes.
         unsafe { for_isa(InstructionSet::detect(), task) }
-    });
+    }));
 }
 
 /// Adds every element of `g`, over its window's count, to the positions of the window in `x`.
@@ -407,7 +417,8 @@ pub fn avg_backward<T: Pooled>(windows: &Windows, g: &[T], x: &mut [T]) {
     let planes = planes(windows, x.len(), g.len());
     let (x, y) = (SharedPtr(x.as_mut_ptr()), SharedPtr(g.as_ptr().cast_mut()));
     split(planes, 1, windows.cost(planes), &|planes| {
-        let task = Sums::<T, true> { windows, planes, x: x.get(), y: y.get() };
+        // Fewer lanes than these are slower than one window after the other.
+        let task = Sums::<T, 8, true> { windows, planes, x: x.get(), y: y.get() };
         // SAFETY: (1, 2) the slices were checked to hold the planes; `y` is not written; mutable borrows overlap
         // nothing; no other piece has these planes.
         unsafe { for_isa(InstructionSet::detect(), task) }
@@ -466,4 +477,56 @@ pub fn place<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usi
 
 fn by_plane<T>(x: &[T], n: usize) -> std::slice::ChunksExact<'_, T> {
     x.chunks_exact(n.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows of `k` positions at distance `stride`, along an axis that they fill but for `left` elements.
+    fn axis(m: usize, k: usize, stride: usize, left: usize) -> PoolAxis {
+        let windows = (0..m).map(|i| Window { start: i * stride, end: i * stride + k, span: k }).collect();
+        PoolAxis { size: (m - 1) * stride + k + left, step: 1, windows, whole: 0..m, stride, taps: k }
+    }
+
+    /// Every number of windows in a row around the lanes, against one window after the other.
+    #[test]
+    fn rows_of_every_width() {
+        for width in 1..20 {
+            for (k, stride) in [(1, 1), (2, 2), (3, 1), (3, 2), (8, 8), (2, 3)] {
+                let windows =
+                    Windows { axes: [axis(1, 1, 1, 0), axis(2, 2, 1, 1), axis(width, k, stride, 2)], divisor: None };
+                let (planes, inner, outer) = (3, windows.inner(), windows.outer());
+                let mut x: Vec<f32> = (0..planes * inner).map(|i| (i as f32 * 0.7).sin()).collect();
+                (x[1], x[inner], x[inner + 1]) = (f32::NAN, f32::NEG_INFINITY, 0.0);
+                let (mut best, mut sums, mut back) = (vec![0.0; planes * outer], vec![0.0; planes * outer], x.clone());
+                let mut at = vec![-1; planes * outer];
+                max(&windows, &x, &mut best, &mut at);
+                mean(&windows, &x, &mut sums);
+                let g: Vec<f32> = (0..planes * outer).map(|i| i as f32).collect();
+                back.fill(0.0);
+                avg_backward(&windows, &g, &mut back);
+                let mut wanted = vec![0.0; planes * inner];
+                for o in 0..planes * outer {
+                    let (p, h, w) = (o / outer, o % outer / width, o % width);
+                    let (mut most, mut place, mut sum) =
+                        (f32::NEG_INFINITY, h * windows.axes[2].size + w * stride, 0.0);
+                    for (i, j) in (0..2).flat_map(|i| (0..k).map(move |j| (i, j))) {
+                        let here = (h + i) * windows.axes[2].size + w * stride + j;
+                        let v = x[p * inner + here];
+                        (most, place) = if v > most || v.is_nan() { (v, here) } else { (most, place) };
+                        sum += v;
+                        wanted[p * inner + here] += g[o] / (2 * k) as f32;
+                    }
+                    let what = format!("{width} windows of {k} at distance {stride}: {o}");
+                    assert!(best[o].to_bits() == most.to_bits() && at[o] == place as i64, "{what}");
+                    let mean = sum / (2 * k) as f32;
+                    assert!(sums[o] == mean || mean.is_nan() && sums[o].is_nan(), "{what}: {}, not {mean}", sums[o]);
+                }
+                for (i, (a, b)) in back.iter().zip(&wanted).enumerate() {
+                    assert!((a - b).abs() <= 1e-5 * b.abs(), "{width} {k} {stride}: {i} is {a}, not {b}");
+                }
+            }
+        }
+    }
 }

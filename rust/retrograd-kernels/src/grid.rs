@@ -4,6 +4,9 @@
 //! elements that each draws on, and their weights. Then every channel is sampled with them. A tap outside of the plane
 //! names an element inside that counts as 0, so that all of a block is read alike.
 
+// Loops over the points of several arrays.
+#![allow(clippy::needless_range_loop)]
+
 use super::parallel::{SharedPtr, split};
 use super::real::Ring;
 use super::simd::{InstructionSet, Isa, Task, for_isa};
@@ -394,7 +397,7 @@ impl<T: Sample, const K: usize> Task for Forward<'_, T, K> {
             let len = BLOCK.min(e.points - first);
             taps.find(&s, e.plane, &grid[(b * e.points + first) * s.rank..][..len * s.rank]);
             for c in b * e.channels..(b + 1) * e.channels {
-                // SAFETY: duties 1 and 3, 2 and 3.
+                // SAFETY: duties 1 to 3.
                 let (x, y) = unsafe { (x.add(c * e.inner()), y.add(c * e.points + first)) };
                 let mut p = 0;
                 while p < len {

@@ -69,7 +69,8 @@ pub struct Windows {
     pub divisor: Option<i64>,
 }
 
-/// Runs `$body` with `$LANES` as the number of outputs of a row that are computed together: 8, or 4 where there are no 8.
+/// Runs `$body` with `$LANES` as the number of outputs of a row that are computed together: 8, or 4 where there are no
+/// 8.
 macro_rules! with_lanes {
     ($windows:expr, |$LANES:ident| $body:expr) => {
         if (4..8).contains(&$windows.axes[2].whole.len()) {

@@ -1,5 +1,8 @@
 //! Linear maps along one axis, given by a table: every result is a weighted sum of a few elements.
 
+// Loops over the lanes of several arrays.
+#![allow(clippy::needless_range_loop)]
+
 use super::parallel::{SharedPtr, split};
 use super::real::Ring;
 use super::simd::{InstructionSet, Isa, Task, for_isa};
@@ -167,8 +170,8 @@ impl<T: Ring> Group<T> {
 }
 
 /// Duties: 1. `x` is readable for `outer` blocks of `table.from` rows of `inner` elements. 2. `y` is writable for
-/// `outer` blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps, and `groups`
-/// and `rest` are the sums among `stretches`.
+/// `outer` blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps.
+/// 4. Where rows have one element, `groups` and `rest` are the sums among `stretches`.
 struct Along<'a, T> {
     table: &'a ResampleTable,
     weights: &'a [T],
@@ -353,7 +356,7 @@ pub fn along<T: Ring>(table: &ResampleTable, x: &[T], y: &mut [T], outer: usize,
     split(outer, 1, cost, &|some| {
         let (before, outer) = (some.start, some.len());
         // SAFETY: (1, 2) the lengths were checked, a mutable borrow overlaps nothing, and no other piece has these
-        // blocks; (3) as made.
+        // blocks; (3, 4) as made.
         unsafe {
             let x = x.get().cast_const().add(before * table.from * inner);
             let y = to.get().add(before * table.to() * inner);

@@ -190,7 +190,7 @@ fn special<T: Sample>() {
                 grid.extend(
                     by[..s.rank]
                         .iter()
-                        .map(|&v| T::constant(if finite && !(v.abs() < 100.0) { 0.1 } else { v }.into())),
+                        .map(|&v| T::constant(if finite && (v.is_nan() || v.abs() > 100.0) { 0.1 } else { v }.into())),
                 );
             }
             let e = Extent { batch: 1, channels: 2, plane, points };
@@ -220,9 +220,9 @@ fn threads_share_points() {
 
 #[test]
 fn quotients_that_round_up_are_rounded_down() {
-    for y in [1.0, 3.0, 7.0, 56.0, 1e6] {
+    for y in [1.0f64, 3.0, 7.0, 56.0, 1e6] {
         for k in [1.0, 2.0, 5.0, 1023.0, 1e7] {
-            let just_below = f64::from_bits((k * y as f64).to_bits() - 1);
+            let just_below = f64::from_bits((k * y).to_bits() - 1);
             for x in [just_below, k * y, k * y + 0.5] {
                 let (q, rest) = divided::<true>(x, y);
                 assert!(rest == x % y && q * y + rest == x, "{x} by {y}: {q}, {rest}");

@@ -245,3 +245,16 @@ def test_products_with_a_vector(rg: Any, k: int, dtype: str) -> None:
     ):
         assert got.dtype == to and got.shape == np.shape(want)
         assert (np.abs(got.to(rg.float64).numpy() - want) <= rtol * np.abs(want) + 1e-6 * size + 1e-7).all()
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_large_products(rg: Any, dtype: str) -> None:
+    """Operands of which a part at a time becomes float32."""
+    draw = np.random.default_rng(4)
+    for m, k, n in [(4, 1030, 1031), (1031, 1030, 4), (3, 1031, 1030)]:
+        # Small integers, whose sums are exact in float32.
+        a, b = (rg.tensor(draw.integers(-3, 4, size).astype("f4")) for size in ((m, k), (k, n)))
+        want = (a @ b).to(getattr(rg, dtype))
+        x, y = (x.to(getattr(rg, dtype)) for x in (a, b))
+        assert rg.equal(x @ y, want) and rg.equal((y.T.contiguous() @ x.T).T, want)
+        assert rg.equal(rg.bmm(x[None].expand(2, m, k), y[None].expand(2, k, n))[1], want)

@@ -10,11 +10,11 @@
 use super::parallel::{SharedPtr, split};
 use super::real::Ring;
 use super::simd::{InstructionSet, Isa, Task, for_isa};
+use crate::thresholds::grid::BLOCK;
 
-/// Points whose taps are found together.
-const BLOCK: usize = 64;
 /// Points that are sampled together.
 const LANES: usize = 8;
+const _: () = assert!(BLOCK.is_multiple_of(LANES));
 /// What a tap of a point takes in a channel, in nanoseconds.
 const COST: f64 = 0.5;
 /// From here on doubles are integers, and quotients and remainders are no longer found by rounding.

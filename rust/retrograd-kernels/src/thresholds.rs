@@ -54,6 +54,13 @@ pub mod pointwise {
     pub const SQUARE: usize = size(16, 2);
 }
 
+pub mod grid {
+    use super::*;
+
+    /// Points whose taps are found together.
+    pub const BLOCK: usize = size(64, 8);
+}
+
 pub mod finite {
     use super::*;
 

@@ -7,8 +7,8 @@ use super::simd::{Float, Routine, Simd};
 /// The longest side of such a matrix.
 pub(super) const MOST: usize = 4;
 
-/// `count` products, the first of which is `first`. Duties: those of [`super::gemm`] for each; no extent is zero or more
-/// than [`MOST`].
+/// `count` products, the first of which is `first`. Duties: those of [`super::gemm`] for each; no extent is zero or
+/// more than [`MOST`].
 pub(super) struct Few<T> {
     pub count: usize,
     /// From each product to the next: the distances between their A, B and C.

@@ -119,8 +119,11 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
     if kept.iter().any(|x| x.size == 0) {
         return;
     }
-    let by_strips = match (kept.first(), red.first()) {
-        (Some(k), Some(d)) => n > 0 && k.strides[0].unsigned_abs() < d.strides[0].unsigned_abs(),
+    // What is expanded along a reduced axis is near in any order.
+    let nearest = red.iter().map(|d| d.strides[0].unsigned_abs()).filter(|&d| d > 0).min();
+    let by_strips = match (kept.first(), nearest) {
+        (Some(k), Some(d)) => n > 0 && k.strides[0].unsigned_abs() < d,
+        (Some(_), None) => n > 0 && !red.is_empty(),
         _ => false,
     };
     let run = |kept: &[Axis<2>], a: *const A, o: *mut R::O| {

@@ -11,8 +11,8 @@ use crate::tensor::{DType, Tensor};
 pub(super) const OF_HANN: [f64; 2] = [0.5, 0.5];
 pub(super) const OF_BLACKMAN: [f64; 3] = [0.42, 0.5, 0.08];
 
-/// A window of `n` numbers, which is 1 if there is one number alone. A periodic one is one of a number more, without its
-/// last one.
+/// A window of `n` numbers, which is 1 if there is one number alone. A periodic one is one of a number more, without
+/// its last one.
 pub(super) fn made(window: Window, n: usize, periodic: bool, dtype: DType, options: TensorOptions) -> Result<Tensor> {
     let steps = (n + usize::from(periodic && n > 1)).saturating_sub(1);
     let window = Tensor::build::<f64>(&[n], |out| match window {

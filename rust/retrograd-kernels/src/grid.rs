@@ -14,6 +14,8 @@ use crate::thresholds::grid::BLOCK;
 
 /// Points that are sampled together.
 const LANES: usize = 8;
+/// As many taps as a point can have: of four elements along two axes.
+const MOST: usize = 16;
 const _: () = assert!(BLOCK.is_multiple_of(LANES));
 /// What a tap of a point takes in a channel, in nanoseconds.
 const COST: f64 = 0.5;
@@ -129,6 +131,15 @@ impl Sampler {
             Mode::Linear => 2,
             Mode::Cubic => 4,
         }
+    }
+    /// How many it uses of a plane.
+    ///
+    /// # Panics
+    /// If there are too many, as of cubic samples along three axes.
+    fn taps(&self) -> usize {
+        let count = self.width().pow(self.rank as u32);
+        assert!(count <= MOST, "planes have 2 axes, or 3 without cubic samples");
+        count
     }
     /// Coordinates as positions among `n` elements, not yet brought inside. Returns the derivative.
     #[inline(always)]
@@ -279,21 +290,23 @@ impl Extent {
     }
 }
 
-/// The `K` taps of a block of points, those along the last axis next to each other.
-struct Taps<T, const K: usize> {
+/// The taps of a block of points, those along the last axis next to each other.
+struct Taps<T> {
+    /// How many there are.
+    count: usize,
     /// By axis, the last one first.
     axes: [AxisTaps<T>; 3],
     /// Elements of a plane, always inside.
-    at: [[usize; BLOCK]; K],
+    at: [[usize; BLOCK]; MOST],
     /// 1; 0 for what is outside and counts as 0.
-    there: [[T; BLOCK]; K],
-    weight: [[T; BLOCK]; K],
+    there: [[T; BLOCK]; MOST],
+    weight: [[T; BLOCK]; MOST],
 }
 
-impl<T: Sample, const K: usize> Taps<T, K> {
-    fn new() -> Self {
-        let none = [[T::ZERO; BLOCK]; K];
-        Self { axes: [AxisTaps::ONLY; 3], at: [[0; BLOCK]; K], there: none, weight: none }
+impl<T: Sample> Taps<T> {
+    fn new(s: &Sampler) -> Self {
+        let none = [[T::ZERO; BLOCK]; MOST];
+        Self { count: s.taps(), axes: [AxisTaps::ONLY; 3], at: [[0; BLOCK]; MOST], there: none, weight: none }
     }
     /// Which tap of each axis makes tap `k`.
     #[inline(always)]
@@ -316,7 +329,7 @@ impl<T: Sample, const K: usize> Taps<T, K> {
         }
         let [_, h, w] = plane.map(|n| n as f64);
         let [xs, ys, zs] = &self.axes;
-        for k in 0..K {
+        for k in 0..self.count {
             let [x, y, z] = Self::parts(s, k);
             for p in 0..BLOCK {
                 let (mut at, mut there, mut weight) = (ys.place[y][p], ys.there[y][p], ys.weight[y][p]);
@@ -347,80 +360,90 @@ fn integer(x: f64) -> usize {
     ((x + FAR).to_bits() & (FAR as u64 - 1)) as usize
 }
 
-/// Runs `$body` with `$K` as the number of taps of a point.
-macro_rules! with_taps {
-    ($s:expr, |$K:ident| $body:expr) => {
-        match $s.width().pow($s.rank as u32) {
-            1 => {
-                const $K: usize = 1;
-                $body
-            }
-            4 => {
-                const $K: usize = 4;
-                $body
-            }
-            8 => {
-                const $K: usize = 8;
-                $body
-            }
-            16 => {
-                const $K: usize = 16;
-                $body
-            }
-            _ => panic!("planes have 2 axes, or 3 without cubic samples"),
-        }
-    };
-}
-
-/// Samples some blocks of points in all channels.
-///
-/// Duties: 1. `x` is readable for the planes of all entries and channels. 2. `y` is writable for the points of these
-/// blocks in all channels, and overlaps nothing else. 3. There are these blocks, counted over the entries.
-struct Forward<'a, T, const K: usize> {
-    s: Sampler,
-    e: Extent,
-    blocks: std::ops::Range<usize>,
+/// Finds the taps of a block of points, whose coordinates `grid` holds. One task for all that is done with them: it is
+/// the larger part of the code.
+struct Find<'a, T> {
+    s: &'a Sampler,
+    plane: [usize; 3],
     grid: &'a [T],
-    x: *const T,
-    y: *mut T,
+    taps: &'a mut Taps<T>,
 }
 
-impl<T: Sample, const K: usize> Task for Forward<'_, T, K> {
+impl<T: Sample> Task for Find<'_, T> {
     type Out = ();
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Self { s, e, blocks, grid, x, y } = self;
-        let mut taps = Taps::<T, K>::new();
-        for block in blocks {
-            let (b, first) = (block / e.blocks(), block % e.blocks() * BLOCK);
-            let len = BLOCK.min(e.points - first);
-            taps.find(&s, e.plane, &grid[(b * e.points + first) * s.rank..][..len * s.rank]);
-            for c in b * e.channels..(b + 1) * e.channels {
-                // SAFETY: duties 1 to 3.
-                let (x, y) = unsafe { (x.add(c * e.inner()), y.add(c * e.points + first)) };
-                let mut p = 0;
-                while p < len {
-                    let mut sum = [T::ZERO; LANES];
-                    for k in 0..K {
-                        for l in 0..LANES {
-                            // SAFETY: duty 1: taps are inside the plane.
-                            let v = unsafe { *x.add(taps.at[k][p + l]) };
-                            let v = if taps.there[k][p + l] == T::ZERO { T::ZERO } else { v };
-                            sum[l] = sum[l].add(v.mul(taps.weight[k][p + l]));
-                        }
+        self.taps.find(self.s, self.plane, self.grid);
+    }
+}
+
+/// A block of points: the entry of the batch, the first point, and how many there are.
+struct Block {
+    entry: usize,
+    first: usize,
+    len: usize,
+}
+
+impl Extent {
+    /// Block `i`, counted over the entries.
+    fn block(&self, i: usize) -> Block {
+        let (entry, first) = (i / self.blocks(), i % self.blocks() * BLOCK);
+        Block { entry, first, len: BLOCK.min(self.points - first) }
+    }
+    /// The coordinates of its points.
+    fn coordinates(&self, s: &Sampler, block: &Block) -> std::ops::Range<usize> {
+        let from = (block.entry * self.points + block.first) * s.rank;
+        from..from + block.len * s.rank
+    }
+    /// The planes of an entry.
+    fn planes(&self, entry: usize) -> std::ops::Range<usize> {
+        entry * self.channels..(entry + 1) * self.channels
+    }
+}
+
+/// Samples a block of points in all channels.
+///
+/// Duties: 1. `x` is readable for the planes of the entry. 2. `y` is writable for the points of the block in all
+/// channels, and overlaps nothing else. 3. The taps are those of its points.
+struct Forward<'a, T> {
+    e: Extent,
+    block: Block,
+    taps: &'a Taps<T>,
+    x: *const T,
+    y: *mut T,
+}
+
+impl<T: Sample> Task for Forward<'_, T> {
+    type Out = ();
+    const WIDE: bool = T::WIDE;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Self { e, block: Block { entry, first, len }, taps, x, y } = self;
+        for c in e.planes(entry) {
+            // SAFETY: duties 1 and 2.
+            let (x, y) = unsafe { (x.add(c * e.inner()), y.add(c * e.points + first)) };
+            let mut p = 0;
+            while p < len {
+                let mut sum = [T::ZERO; LANES];
+                for k in 0..taps.count {
+                    for l in 0..LANES {
+                        // SAFETY: duties 1 and 3: taps are inside the plane.
+                        let v = unsafe { *x.add(taps.at[k][p + l]) };
+                        let v = if taps.there[k][p + l] == T::ZERO { T::ZERO } else { v };
+                        sum[l] = sum[l].add(v.mul(taps.weight[k][p + l]));
                     }
-                    if p + LANES <= len {
-                        // SAFETY: duty 2.
-                        unsafe { y.add(p).cast::<[T; LANES]>().write_unaligned(sum) };
-                    } else {
-                        for (l, &sum) in sum.iter().enumerate().take(len - p) {
-                            // SAFETY: duty 2.
-                            unsafe { *y.add(p + l) = sum };
-                        }
-                    }
-                    p += LANES;
                 }
+                if p + LANES <= len {
+                    // SAFETY: duty 2.
+                    unsafe { y.add(p).cast::<[T; LANES]>().write_unaligned(sum) };
+                } else {
+                    for (l, &sum) in sum.iter().enumerate().take(len - p) {
+                        // SAFETY: duty 2.
+                        unsafe { *y.add(p + l) = sum };
+                    }
+                }
+                p += LANES;
             }
         }
     }
@@ -433,13 +456,20 @@ impl<T: Sample, const K: usize> Task for Forward<'_, T, K> {
 /// If the slices do not hold these, or planes are empty.
 pub fn sample<T: Sample>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &mut [T]) {
     check(s, e, x, grid, y);
-    let (from, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
-    with_taps!(s, |K| split(e.batch * e.blocks(), 1, e.cost(K), &|blocks| {
-        let task = Forward::<T, K> { s: *s, e, blocks, grid, x: from.get().cast_const(), y: y.get() };
-        // SAFETY: (1, 2) the slices were checked to hold these, and a mutable borrow overlaps nothing; no other piece
-        // has these blocks; (3) as counted.
-        unsafe { for_isa(InstructionSet::detect(), task) }
-    }));
+    let (level, from, y) = (InstructionSet::detect(), SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
+    split(e.batch * e.blocks(), 1, e.cost(s.taps()), &|blocks| {
+        let mut taps = Taps::new(s);
+        for block in blocks {
+            let block = e.block(block);
+            let grid = &grid[e.coordinates(s, &block)];
+            // SAFETY: `Find` has no duties; (Forward 1, 2) the slices were checked to hold these, and a mutable borrow
+            // overlaps nothing; no other piece has this block; (3) they were just found.
+            unsafe {
+                for_isa(level, Find { s, plane: e.plane, grid, taps: &mut taps });
+                for_isa(level, Forward { e, block, taps: &taps, x: from.get().cast_const(), y: y.get() });
+            }
+        }
+    });
 }
 
 fn check<T>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &[T]) {
@@ -449,80 +479,77 @@ fn check<T>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &[T]) {
     assert!(e.inner() > 0 && (e.inner() as u64) < FAR as u64, "planes have elements");
 }
 
-/// The reverse of [`sample`] for some entries of the batch.
+/// The reverse of [`sample`] for a block of points.
 ///
-/// Duties: 1. `x` and `gx` are valid for the planes of these entries in all channels, `g` for their points, `ggrid` for
-/// their coordinates; `gx` and `ggrid` may be null. 2. What is written, `gx` and `ggrid`, overlaps nothing else.
-struct Backward<'a, T, const K: usize> {
-    s: Sampler,
+/// Duties: 1. `x` and `gx` are valid for the planes of the entry in all channels, `g` for its points, `ggrid` for their
+/// coordinates; `gx` and `ggrid` may be null. 2. What is written, `gx` and `ggrid`, overlaps nothing else. 3. The taps
+/// are those of the points.
+struct Backward<'a, T> {
+    s: &'a Sampler,
     e: Extent,
-    entries: std::ops::Range<usize>,
-    grid: &'a [T],
+    block: Block,
+    taps: &'a Taps<T>,
     x: *const T,
     g: *const T,
     gx: *mut T,
     ggrid: *mut T,
 }
 
-impl<T: Sample, const K: usize> Task for Backward<'_, T, K> {
+impl<T: Sample> Task for Backward<'_, T> {
     type Out = ();
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Self { s, e, entries, grid, x, g, gx, ggrid } = self;
-        let (blocks, mut taps) = (e.blocks(), Taps::<T, K>::new());
+        let Self { s, e, block, taps, x, g, gx, ggrid } = self;
+        let from = e.coordinates(s, &block).start;
+        let Block { entry, first, len } = block;
         // Nearest elements stay the same wherever the point is close by.
         let sloped = !ggrid.is_null() && s.mode != Mode::Nearest;
-        for block in entries.start * blocks..entries.end * blocks {
-            let (b, first) = (block / blocks, block % blocks * BLOCK);
-            let (len, from) = (BLOCK.min(e.points - first), (b * e.points + first) * s.rank);
-            taps.find(&s, e.plane, &grid[from..][..len * s.rank]);
-            // For each tap, the products of the elements and the gradients of their samples.
-            let mut products = [[0.0; BLOCK]; K];
-            for c in b * e.channels..(b + 1) * e.channels {
-                let mut gs = [T::ZERO; BLOCK];
-                // SAFETY: duty 1.
-                unsafe { g.add(c * e.points + first).copy_to_nonoverlapping(gs.as_mut_ptr(), len) };
-                if !gx.is_null() {
-                    let mut parts = [[T::ZERO; BLOCK]; K];
-                    for k in 0..K {
-                        for p in 0..BLOCK {
-                            let part = gs[p].mul(taps.weight[k][p]);
-                            parts[k][p] = if taps.there[k][p] == T::ZERO { T::ZERO } else { part };
-                        }
-                    }
-                    for p in 0..len {
-                        for k in 0..K {
-                            // SAFETY: duties 1 and 2: taps are inside the plane.
-                            unsafe {
-                                let o = gx.add(c * e.inner() + taps.at[k][p]);
-                                *o = (*o).add(parts[k][p]);
-                            }
-                        }
-                    }
-                }
-                if sloped {
-                    // SAFETY: duty 1.
-                    unsafe { self::products(&taps, x.add(c * e.inner()), &gs, len, &mut products) };
-                }
-            }
-            if !ggrid.is_null() {
-                let mut slopes = [[0.0; BLOCK]; 3];
-                if sloped {
-                    for k in 0..K {
-                        for p in 0..BLOCK {
-                            let by = taps.slopes(&s, k, p);
-                            for d in 0..3 {
-                                slopes[d][p] += products[k][p] * by[d];
-                            }
-                        }
+        // For each tap, the products of the elements and the gradients of their samples.
+        let mut products = [[0.0; BLOCK]; MOST];
+        let mut parts = [[T::ZERO; BLOCK]; MOST];
+        for c in e.planes(entry) {
+            let mut gs = [T::ZERO; BLOCK];
+            // SAFETY: duty 1.
+            unsafe { g.add(c * e.points + first).copy_to_nonoverlapping(gs.as_mut_ptr(), len) };
+            if !gx.is_null() {
+                for (k, parts) in parts.iter_mut().enumerate().take(taps.count) {
+                    for p in 0..BLOCK {
+                        let part = gs[p].mul(taps.weight[k][p]);
+                        parts[p] = if taps.there[k][p] == T::ZERO { T::ZERO } else { part };
                     }
                 }
                 for p in 0..len {
-                    for d in 0..s.rank {
-                        // SAFETY: duties 1 and 2.
-                        unsafe { *ggrid.add(from + p * s.rank + d) = T::constant(slopes[d][p].into()) };
+                    for k in 0..taps.count {
+                        // SAFETY: duties 1 to 3: taps are inside the plane.
+                        unsafe {
+                            let o = gx.add(c * e.inner() + taps.at[k][p]);
+                            *o = (*o).add(parts[k][p]);
+                        }
                     }
+                }
+            }
+            if sloped {
+                // SAFETY: duties 1 and 3.
+                unsafe { self::products(taps, x.add(c * e.inner()), &gs, len, &mut products) };
+            }
+        }
+        if !ggrid.is_null() {
+            let mut slopes = [[0.0; BLOCK]; 3];
+            if sloped {
+                for (k, products) in products.iter().enumerate().take(taps.count) {
+                    for p in 0..BLOCK {
+                        let by = taps.slopes(s, k, p);
+                        for d in 0..3 {
+                            slopes[d][p] += products[p] * by[d];
+                        }
+                    }
+                }
+            }
+            for p in 0..len {
+                for d in 0..s.rank {
+                    // SAFETY: duties 1 and 2.
+                    unsafe { *ggrid.add(from + p * s.rank + d) = T::constant(slopes[d][p].into()) };
                 }
             }
         }
@@ -534,14 +561,8 @@ impl<T: Sample, const K: usize> Task for Backward<'_, T, K> {
 /// # Safety
 /// 1. `x` is readable for the plane that the taps are of.
 #[inline(always)]
-unsafe fn products<T: Sample, const K: usize>(
-    taps: &Taps<T, K>,
-    x: *const T,
-    gs: &[T; BLOCK],
-    len: usize,
-    products: &mut [Points; K],
-) {
-    for k in 0..K {
+unsafe fn products<T: Sample>(taps: &Taps<T>, x: *const T, gs: &[T; BLOCK], len: usize, products: &mut [Points; MOST]) {
+    for (k, products) in products.iter_mut().enumerate().take(taps.count) {
         // Fetched first: the loop below is in vectors then.
         let mut elements = [T::ZERO; BLOCK];
         for (element, &at) in elements.iter_mut().zip(&taps.at[k]).take(len) {
@@ -550,7 +571,7 @@ unsafe fn products<T: Sample, const K: usize>(
         }
         for p in 0..BLOCK {
             let product = Into::<f64>::into(gs[p]) * Into::<f64>::into(elements[p]);
-            products[k][p] += if taps.there[k][p] == T::ZERO { 0.0 } else { product };
+            products[p] += if taps.there[k][p] == T::ZERO { 0.0 } else { product };
         }
     }
 }
@@ -571,15 +592,22 @@ pub fn backward<T: Sample>(
     assert!(gx.as_ref().is_none_or(|gx| gx.len() == x.len()), "as many as there are elements");
     assert!(ggrid.as_ref().is_none_or(|ggrid| ggrid.len() == grid.len()), "as many as there are coordinates");
     let shared = |t: Option<&mut [T]>| SharedPtr(t.map_or(std::ptr::null_mut(), <[T]>::as_mut_ptr));
-    let (gx, ggrid) = (shared(gx), shared(ggrid));
+    let (level, gx, ggrid) = (InstructionSet::detect(), shared(gx), shared(ggrid));
     let [x, g] = [x, g].map(|t| SharedPtr(t.as_ptr().cast_mut()));
-    with_taps!(s, |K| split(e.batch, 1, 3.0 * e.cost(K), &|entries| {
-        let [x, g] = [x, g].map(|t| t.get().cast_const());
-        let task = Backward::<T, K> { s: *s, e, entries, grid, x, g, gx: gx.get(), ggrid: ggrid.get() };
-        // SAFETY: (1, 2) the slices were checked to hold these, and mutable borrows overlap nothing; no other piece has
-        // these entries.
-        unsafe { for_isa(InstructionSet::detect(), task) }
-    }));
+    split(e.batch, 1, 3.0 * e.cost(s.taps()), &|entries| {
+        let mut taps = Taps::new(s);
+        for block in entries.start * e.blocks()..entries.end * e.blocks() {
+            let block = e.block(block);
+            let [x, g] = [x, g].map(|t| t.get().cast_const());
+            let (gx, ggrid, points) = (gx.get(), ggrid.get(), &grid[e.coordinates(s, &block)]);
+            // SAFETY: `Find` has no duties; (Backward 1, 2) the slices were checked to hold these, and mutable borrows
+            // overlap nothing; no other piece has this entry; (3) they were just found.
+            unsafe {
+                for_isa(level, Find { s, plane: e.plane, grid: points, taps: &mut taps });
+                for_isa(level, Backward { s, e, block, taps: &taps, x, g, gx, ggrid });
+            }
+        }
+    });
 }
 
 #[cfg(test)]

@@ -25,13 +25,17 @@ struct Cross {
 }
 
 impl Cross {
-    /// The product in one pass, for dtypes that kernels compute with.
+    /// The product in one pass, for dtypes that kernels compute with. A gradient that a hook replaced may have another
+    /// dtype or other sizes: that is for ops, which say so.
     fn fused(&self, a: &Tensor, b: &Tensor) -> Result<Option<Tensor>> {
+        if a.dtype() != b.dtype() || a.sizes() != b.sizes() {
+            return Ok(None);
+        }
         let axis = a.ndim() - self.dim.unsigned_abs() as usize;
         let extents = [numel(&a.sizes()[..axis]), numel(&a.sizes()[axis + 1..])];
         let (a, b) = (copy::contiguous(a)?, copy::contiguous(b)?);
         let to = Tensor::empty(a.sizes(), a.dtype())?;
-        match_dtype!(rings, a.dtype(), T => {
+        match_dtype!(arithmetic, a.dtype(), T => {
             // SAFETY: (1) S1 and S3: contiguous tensors of so many elements; (2) the result is fresh.
             unsafe { cross::cross::<T>(extents, a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), to.ptr()) };
         }, else return Ok(None));

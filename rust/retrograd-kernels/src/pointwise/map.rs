@@ -391,7 +391,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F,
         unsafe { for_isa(self.level, Run2 { f: *self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
     fn staying(&self) -> Option<&dyn Staying> {
-        if const { F::LIGHT && A::WIDE } { Some(self) } else { None }
+        if const { F::LIGHT && A::STAYS } { Some(self) } else { None }
     }
 }
 

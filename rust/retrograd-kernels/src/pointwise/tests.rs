@@ -1,3 +1,5 @@
+use num_complex::Complex;
+
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Vector};
 use super::super::strided::row_major;
@@ -21,6 +23,13 @@ impl Map2<f32, f32, f32> for Sub {
     #[inline(always)]
     fn f(&self, a: f32, b: f32) -> f32 {
         a - 2.0 * b
+    }
+}
+impl Map2<Complex<f32>, Complex<f32>, Complex<f32>> for Sub {
+    const LIGHT: bool = true;
+    #[inline(always)]
+    fn f(&self, a: Complex<f32>, b: Complex<f32>) -> Complex<f32> {
+        a - b * 2.0
     }
 }
 /// [`Affine`] in vectors.
@@ -217,6 +226,35 @@ fn map2_on_layouts_broadcasts_and_in_place() {
                         map2_at(level, &Sub, &sizes, p, sa, p, sa, p, sa);
                     }
                     assert!((left, right, both) == want, "{level:?} {sizes:?} {sa:?} {sb:?} in place");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn complex_numbers_stay_in_registers() {
+    for sizes in shapes() {
+        let n: usize = sizes.iter().product();
+        let [a, b]: [Vec<_>; 2] = [3, 7].map(|by| {
+            let parts = numbers(n + by);
+            parts.iter().zip(&parts[by..]).map(|(&re, &im)| Complex::new(re, im)).collect()
+        });
+        for (left, right) in (0..1 << sizes.len()).flat_map(|x| (0..1 << sizes.len()).map(move |y| (x, y))) {
+            let (sa, sb, so) = (expanded(&sizes, left), expanded(&sizes, right), row_major(&sizes));
+            let (pa, pb) = (positions(&sizes, &sa, 0), positions(&sizes, &sb, 0));
+            let want: Vec<Complex<f32>> = (0..n).map(|i| Sub.f(a[pa[i]], b[pb[i]])).collect();
+            for level in InstructionSet::available() {
+                let mut o = vec![Complex::new(7e9, 7e9); n];
+                // SAFETY: the layouts are in their buffers, which are distinct.
+                unsafe { map2_at(level, &Sub, &sizes, a.as_ptr(), &sa, b.as_ptr(), &sb, o.as_mut_ptr(), &so) };
+                assert!(o == want, "{level:?} {sizes:?} {left} {right}");
+                if left == 0 {
+                    let mut o = a[..n].to_vec();
+                    let p = o.as_mut_ptr();
+                    // SAFETY: as above; the output is the first operand.
+                    unsafe { map2_at(level, &Sub, &sizes, p, &so, b.as_ptr(), &sb, p, &so) };
+                    assert!(o == want, "{level:?} {sizes:?} {right} in place");
                 }
             }
         }

@@ -111,6 +111,8 @@ impl InstructionSet {
 pub trait SimdElement: Copy {
     /// Whether loops over this type are compiled for every instruction set.
     const WIDE: bool;
+    /// Whether there are loops in which a broadcast operand stays in registers.
+    const STAYS: bool = Self::WIDE;
     /// Whether it is an integer of 64 bits, which the baseline of x86-64 compares and converts one by one.
     const LONG: bool = false;
 }
@@ -125,7 +127,8 @@ impl SimdElement for i64 {
     const LONG: bool = true;
 }
 impl<T: SimdElement> SimdElement for num_complex::Complex<T> {
-    const WIDE: bool = T::WIDE;
+    const WIDE: bool = false;
+    const STAYS: bool = true;
 }
 
 /// Work to be compiled once per instruction set.

@@ -240,13 +240,22 @@ impl Primitive for ScatterReduce {
             match_dtype!(complex, result.dtype(), T => self.combine(all, false, <T as Ring>::mul))?;
             return Ok(out(result));
         }
-        let counts = match_dtype!(numeric, result.dtype(), T => match self.reduction {
-            Reduction::Sum => self.combine(all, false, <T as Ring>::add),
-            Reduction::Prod => self.combine(all, false, <T as Ring>::mul),
-            Reduction::AMax => self.combine(all, false, <T as Ordered>::larger),
-            Reduction::AMin => self.combine(all, false, <T as Ordered>::smaller),
-            Reduction::Mean => self.combine(all, true, <T as Ring>::add),
-        })?;
+        let counted = self.reduction == Reduction::Mean;
+        let counts = match_dtype!(floats, result.dtype(), T => match self.reduction {
+            Reduction::Sum | Reduction::Mean => self.combine(all, counted, <T as Ring>::add),
+            Reduction::Prod => self.combine(all, counted, <T as Ring>::mul),
+            Reduction::AMax => self.combine(all, counted, <T as Ordered>::larger),
+            Reduction::AMin => self.combine(all, counted, <T as Ordered>::smaller),
+        }, else match_dtype!(numeric, result.dtype(), T => {
+            // One loop for all: integers are rarely combined.
+            let f: fn(T, T) -> T = match self.reduction {
+                Reduction::Sum | Reduction::Mean => <T as Ring>::add,
+                Reduction::Prod => <T as Ring>::mul,
+                Reduction::AMax => <T as Ordered>::larger,
+                Reduction::AMin => <T as Ordered>::smaller,
+            };
+            self.combine(all, counted, f)
+        }))?;
         if let (Reduction::Mean, Some(counts)) = (self.reduction, counts) {
             counts.divide(&result);
         }

@@ -25,7 +25,7 @@ struct Cross {
 }
 
 impl Cross {
-    /// The product in one pass, for dtypes that kernels compute with. A gradient that a hook replaced may have another
+    /// The product in one pass, of floats and complex numbers. A gradient that a hook replaced may have another
     /// dtype or other sizes: that is for ops, which say so.
     fn fused(&self, a: &Tensor, b: &Tensor) -> Result<Option<Tensor>> {
         if a.dtype() != b.dtype() || a.sizes() != b.sizes() {
@@ -35,7 +35,7 @@ impl Cross {
         let extents = [numel(&a.sizes()[..axis]), numel(&a.sizes()[axis + 1..])];
         let (a, b) = (copy::contiguous(a)?, copy::contiguous(b)?);
         let to = Tensor::empty(a.sizes(), a.dtype())?;
-        match_dtype!(arithmetic, a.dtype(), T => {
+        match_dtype!(fields, a.dtype(), T => {
             // SAFETY: (1) S1 and S3: contiguous tensors of so many elements; (2) the result is fresh.
             unsafe { cross::cross::<T>(extents, a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), to.ptr()) };
         }, else return Ok(None));

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_batch, term_cost};
+use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_batch, gemm_conj, term_cost};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2, repeat};
 use crate::kernels::real::Ring;
@@ -88,9 +88,17 @@ struct Product {
 
 impl Product {
     /// # Safety
+    /// The duties of [`gemm_conj`].
+    #[inline(always)]
+    unsafe fn run<T: GemmScalar>(&self, a: *const T, b: *const T, c: *mut T) {
+        let Self { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), conj, accumulate } = *self;
+        // SAFETY: those of callers.
+        unsafe { gemm_conj(m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj) }
+    }
+    /// # Safety
     /// The duties of [`gemm_batch`].
     #[inline(always)]
-    unsafe fn run<T: GemmScalar>(&self, batch: Batch, a: *const T, b: *const T, c: *mut T) {
+    unsafe fn run_all<T: GemmScalar>(&self, batch: Batch, a: *const T, b: *const T, c: *mut T) {
         let Self { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), conj, accumulate } = *self;
         let apart = [batch.a, batch.b, batch.c];
         // SAFETY: those of callers.
@@ -163,10 +171,11 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
             // just checked (rows or columns of several matrices at even distances, where they are one product);
             // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4,
             // and no other piece has these matrices.
-            unsafe { p.run(batch, pa.cast_const(), pb.cast_const(), pc) }
+            unsafe { p.run_all(batch, pa.cast_const(), pb.cast_const(), pc) }
         };
         if batch.count == 1 {
-            run(0..1);
+            // SAFETY: as above, for the only matrix of each.
+            unsafe { p.run(pa.get().cast_const(), pb.get().cast_const(), pc.get()) }
             return Ok(());
         }
         let cost = batch.count as f64 * (p.m as f64 * p.n as f64 * p.k as f64) * term_cost::<T>();

@@ -145,7 +145,10 @@ unsafe fn distances<S: Isa, T: Real>(norm: Norm, x: &[T], others: &[T], to: &mut
 
 /// Runs what is said of slices with the best instructions: a function of the same arguments, and the task that it is.
 macro_rules! tasks {
-    ($($(#[$doc:meta])* $name:ident $task:ident<$S:ident, $T:ident>($($arg:ident: $type:ty),* $(,)?) $body:block)*) => { $(
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $task:ident<$S:ident, $T:ident>($($arg:ident: $type:ty),* $(,)?) $body:block
+    )*) => { $(
         /// No duties.
         struct $task<'a, $T> {
             $($arg: $type),*
@@ -160,7 +163,7 @@ macro_rules! tasks {
             }
         }
         $(#[$doc])*
-        #[allow(clippy::too_many_arguments)]
+        #[allow(clippy::too_many_arguments, reason = "some take the operands, the result and their sizes")]
         pub fn $name<'a, $T: Real>($($arg: $type),*) {
             // SAFETY: the task has no duties.
             unsafe { for_isa(InstructionSet::detect(), $task { $($arg),* }) }

@@ -209,7 +209,48 @@ struct Max<'a, T, const LANES: usize> {
     at: *mut i64,
 }
 
+/// How many positions of a line of one window are compared together.
+const ACROSS: usize = 8;
+
 impl<T: Pooled, const LANES: usize> Max<'_, T, LANES> {
+    /// The maximum of a window with lines of `ACROSS` neighbours or more, and its index in the plane. What is left of a
+    /// line is compared again with what stands before it.
+    #[inline(always)]
+    unsafe fn across(row: WindowRow<'_>, x: *const T, window: Window) -> (T, usize) {
+        let (mut best, mut far) = ([T::LOWEST; ACROSS], [window.start as u32; ACROSS]);
+        let first = (row.d.start * row.windows.axes[1].size + row.h.start) * row.windows.axes[2].size;
+        let last = window.end - ACROSS;
+        lines!(row, |line| {
+            let mut j = window.start;
+            loop {
+                // SAFETY: duty 1: positions of a window, by the duties of `PoolAxis`.
+                let values = unsafe { x.add(line + j).cast::<[T; ACROSS]>().read_unaligned() };
+                let o = (line - first + j) as u32;
+                for l in 0..ACROSS {
+                    let v = values[l];
+                    let take = (v > best[l]) | v.is_nan();
+                    best[l] = if take { v } else { best[l] };
+                    far[l] = if take { o } else { far[l] };
+                }
+                if j == last {
+                    break;
+                }
+                j = (j + ACROSS).min(last);
+            }
+        });
+        let (mut most, mut at) = (best[0], far[0] as usize);
+        for l in 1..ACROSS {
+            let (v, o) = (best[l], far[l] as usize + l);
+            let take = if v.is_nan() {
+                !most.is_nan() || o > at
+            } else {
+                !most.is_nan() && (v > most || (v == most && o < at))
+            };
+            (most, at) = if take { (v, o) } else { (most, at) };
+        }
+        (most, first + at)
+    }
+
     /// The maxima of `LANES` windows whose first lines are at distance `S` (0: `stride`) from `x` on, and their offsets
     /// from there.
     #[inline(always)]
@@ -245,6 +286,8 @@ impl<T: Pooled, const LANES: usize> Task for Max<'_, T, LANES> {
     #[inline(always)]
     unsafe fn run<I: Isa>(self) {
         let blocks = self.windows.blocks::<LANES>(true);
+        // Offsets of lanes have 32 bits.
+        let wide = self.windows.axes[2].step == 1 && self.windows.inner() <= u32::MAX as usize;
         rows!(self.windows, self.planes, |row, plane, at| {
             let w = &row.windows.axes[2];
             // SAFETY: duty 1.
@@ -256,17 +299,22 @@ impl<T: Pooled, const LANES: usize> Task for Max<'_, T, LANES> {
                 |i| {
                     let window = w.windows[i];
                     let (mut best, mut found) = (T::LOWEST, first + window.start);
-                    lines!(row, |line| {
-                        let mut j = window.start;
-                        while j < window.end {
-                            // SAFETY: duty 1: a position of a window, by the duties of `PoolAxis`.
-                            let v = unsafe { *x.add(line + j) };
-                            if (v > best) | v.is_nan() {
-                                (best, found) = (v, line + j);
+                    if wide && window.end >= window.start + ACROSS {
+                        // SAFETY: duty 1 is ours.
+                        (best, found) = unsafe { Self::across(row, x, window) };
+                    } else {
+                        lines!(row, |line| {
+                            let mut j = window.start;
+                            while j < window.end {
+                                // SAFETY: duty 1: a position of a window, by the duties of `PoolAxis`.
+                                let v = unsafe { *x.add(line + j) };
+                                if (v > best) | v.is_nan() {
+                                    (best, found) = (v, line + j);
+                                }
+                                j += w.step;
                             }
-                            j += w.step;
-                        }
-                    });
+                        });
+                    }
                     // SAFETY: duty 2.
                     unsafe {
                         *self.y.add(at + i) = best;
@@ -277,12 +325,16 @@ impl<T: Pooled, const LANES: usize> Task for Max<'_, T, LANES> {
                     let start = w.windows[i].start;
                     // SAFETY: the duties of `lanes` are our duty 1.
                     let (best, far) = unsafe { Self::lanes::<S>(row, x, (start, w.taps, w.step)) };
+                    let stride = if S == 0 { w.stride } else { S };
+                    let mut places = [0; LANES];
                     for l in 0..LANES {
-                        // SAFETY: duty 2: the block is within the row.
-                        unsafe {
-                            *self.y.add(at + i + l) = best[l];
-                            *self.at.add(at + i + l) = (first + start + l * w.stride + far[l] as usize) as i64;
-                        }
+                        places[l] = (first + start + l * stride) as i64 + i64::from(far[l]);
+                    }
+                    // SAFETY: duty 2: the block is within the row. Arrays, since stores of two kinds in turn are no
+                    // vectors.
+                    unsafe {
+                        self.y.add(at + i).cast::<[T; LANES]>().write_unaligned(best);
+                        self.at.add(at + i).cast::<[i64; LANES]>().write_unaligned(places);
                     }
                 }
             );
@@ -529,5 +581,41 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Windows of every width around the positions that are compared together, with equal numbers, NaNs and, at first,
+    /// nothing above the lowest.
+    #[test]
+    fn windows_of_every_width() {
+        fn check<T: Pooled + std::fmt::Debug>(number: impl Fn(usize) -> T) {
+            for (size, step) in (1..42).map(|size| (size, 1)).chain([(40, 2)]) {
+                let window = |start, end| Window { start, end, span: end - start };
+                let across = vec![window(0, size), window(size / 2, size), window(0, size.div_ceil(2)), window(0, 1)];
+                let axis = |size, step, windows| PoolAxis { size, step, windows, whole: 0..0, stride: 1, taps: 0 };
+                let rows = axis(3, 1, vec![window(0, 3), window(1, 2)]);
+                let windows =
+                    Windows { axes: [axis(1, 1, vec![window(0, 1)]), rows, axis(size, step, across)], divisor: None };
+                let (planes, inner, outer) = (8, windows.inner(), windows.outer());
+                let x: Vec<T> = (0..planes * inner).map(|i| if i < inner { T::LOWEST } else { number(i) }).collect();
+                let (mut best, mut at) = (vec![T::ZERO; planes * outer], vec![-1; planes * outer]);
+                max(&windows, &x, &mut best, &mut at);
+                for o in 0..planes * outer {
+                    let (plane, h, w) = (o / outer * inner, &windows.axes[1].windows[o % outer / 4], o % 4);
+                    let w = &windows.axes[2].windows[w];
+                    let (mut most, mut place) = (T::LOWEST, h.start * size + w.start);
+                    for here in (h.start..h.end).flat_map(|i| (w.start..w.end).step_by(step).map(move |j| i * size + j))
+                    {
+                        let v = x[plane + here];
+                        (most, place) = if v > most || v.is_nan() { (v, here) } else { (most, place) };
+                    }
+                    let same = best[o] == most || best[o].is_nan() && most.is_nan();
+                    assert!(same && at[o] == place as i64, "{o} of width {size}: {:?} at {}", best[o], at[o]);
+                }
+            }
+        }
+        let number = |i: usize| (i * 7919 % 13) as f64 - 6.0;
+        check(|i| number(i) as i64);
+        check(number);
+        check(|i| if i * 31 % 29 == 0 { f32::NAN } else { number(i) as f32 });
     }
 }

@@ -3,6 +3,8 @@
 // Loops over the lanes of several arrays.
 #![allow(clippy::needless_range_loop)]
 
+use std::ops::Range;
+
 use super::parallel::{SharedPtr, split};
 use super::real::Ring;
 use super::simd::{InstructionSet, Isa, Task, for_isa};
@@ -58,6 +60,17 @@ impl ResampleTable {
     pub fn to(&self) -> usize {
         self.starts.len() - 1
     }
+    /// The element that position `o` is a copy of, if it is one.
+    fn copied(&self, o: usize) -> Option<usize> {
+        match self.taps[self.starts[o]..self.starts[o + 1]] {
+            [(i, 1.0)] => Some(i),
+            _ => None,
+        }
+    }
+    /// The element that each position is a copy of, if all are copies.
+    pub fn copies(&self) -> Option<Vec<usize>> {
+        (0..self.to()).map(|o| self.copied(o)).collect()
+    }
     /// The table of the adjoint map.
     pub fn transposed(&self) -> Self {
         let mut starts = vec![0; self.from + 1];
@@ -100,18 +113,13 @@ impl Stretch {
 
 /// The stretches of a table, for blocks of `inner` elements.
 fn stretches(table: &ResampleTable, inner: usize) -> Vec<Stretch> {
-    // The element of which a position is a copy.
-    let copied = |o: usize| match table.taps[table.starts[o]..table.starts[o + 1]] {
-        [(i, 1.0)] => Some(i),
-        _ => None,
-    };
     let (mut all, mut o) = (Vec::new(), 0);
     while o < table.to() {
         let mut len = 1;
-        let next = match copied(o) {
+        let next = match table.copied(o) {
             None => Stretch::Sums { to: o, len },
             Some(from) => {
-                while o + len < table.to() && copied(o + len) == Some(from + len) {
+                while o + len < table.to() && table.copied(o + len) == Some(from + len) {
                     len += 1;
                 }
                 if len * inner >= COPIED { Stretch::Copy { from, to: o, len } } else { Stretch::Picks { to: o, len } }
@@ -169,31 +177,50 @@ impl<T: Ring> Group<T> {
     }
 }
 
-/// Duties: 1. `x` is readable for `outer` blocks of `table.from` rows of `inner` elements. 2. `y` is writable for
-/// `outer` blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps.
-/// 4. Where rows have one element, `groups` and `rest` are the sums among `stretches`.
+/// Which block of the operand a block of the result is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// Of as many blocks of the result as this has entries, the block of the operand, among `span` of them; so on for
+    /// all that follow.
+    pub places: &'a [usize],
+    pub span: usize,
+}
+
+impl Sources<'_> {
+    /// Each of its own.
+    pub const SAME: Self = Sources { places: &[0], span: 1 };
+
+    #[inline(always)]
+    fn of(self, block: usize) -> usize {
+        block / self.places.len() * self.span + self.places[block % self.places.len()]
+    }
+}
+
+/// Duties: 1. `x` is readable for the blocks of `table.from` rows of `inner` elements that are the `sources` of
+/// `blocks`. 2. `y` is writable for `blocks` of `table.to()` such rows and overlaps nothing else. 3. `weights` are those
+/// of the table's taps. 4. Where rows have one element, `groups` and `rest` are the sums among `stretches`.
 struct Along<'a, T> {
     table: &'a ResampleTable,
     weights: &'a [T],
     stretches: &'a [Stretch],
     groups: &'a [Group<T>],
     rest: &'a [usize],
-    outer: usize,
+    sources: Sources<'a>,
+    blocks: Range<usize>,
     inner: usize,
     x: *const T,
     y: *mut T,
 }
 
 impl<T: Ring> Along<'_, T> {
-    /// Some positions of block `b`, each a copy.
+    /// Some positions of a block, each a copy.
     ///
     /// # Safety
-    /// The duties of [`Along`], and there are these positions, of one tap each.
+    /// The duties of [`Along`], for the block at `y` and its source at `x`, and there are these positions, of one tap
+    /// each.
     #[inline(always)]
-    unsafe fn picks(&self, b: usize, positions: std::ops::Range<usize>) {
+    unsafe fn picks(&self, x: *const T, y: *mut T, positions: Range<usize>) {
         let n = self.inner;
-        // SAFETY: duties 1 and 2.
-        let (x, y) = unsafe { (self.x.add(b * self.table.from * n), self.y.add(b * self.table.to() * n)) };
         let taps = &self.table.taps[self.table.starts[positions.start]..];
         for (o, &(i, _)) in positions.zip(taps) {
             if n == 1 {
@@ -208,14 +235,12 @@ impl<T: Ring> Along<'_, T> {
         }
     }
 
-    /// The sums of block `b`, in blocks of one element.
+    /// The sums of a block, in rows of one element.
     ///
     /// # Safety
-    /// The duties of [`Along`], with rows of one element.
+    /// The duties of [`Along`], for the block at `y` and its source at `x`, with rows of one element.
     #[inline(always)]
-    unsafe fn elements(&self, b: usize) {
-        // SAFETY: duties 1 and 2.
-        let (x, y) = unsafe { (self.x.add(b * self.table.from), self.y.add(b * self.table.to())) };
+    unsafe fn elements(&self, x: *const T, y: *mut T) {
         for group in self.groups {
             let (mut places, mut weights) = (group.places.iter(), group.weights.iter());
             for &(to, neighbours) in &group.positions {
@@ -257,22 +282,22 @@ impl<T: Ring> Along<'_, T> {
         }
     }
 
-    /// Some positions of block `b`, in blocks of any size.
+    /// Some positions of a block, in rows of any size.
     ///
     /// # Safety
-    /// The duties of [`Along`], and there are these positions.
+    /// The duties of [`Along`], for the block at `y` and its source at `x`, and there are these positions.
     #[inline(always)]
-    unsafe fn rows(&self, b: usize, positions: std::ops::Range<usize>) {
-        let (from, to, n) = (self.table.from, self.table.to(), self.inner);
+    unsafe fn rows(&self, x: *const T, y: *mut T, positions: Range<usize>) {
+        let n = self.inner;
         for o in positions {
             let (start, end) = (self.table.starts[o], self.table.starts[o + 1]);
             // SAFETY: duties 1 and 2: taps are inside the operand; rows do not overlap.
             let (first, second, y) = unsafe {
                 let row = |k: usize| {
                     let i = if k < end { self.table.taps[k].0 } else { 0 };
-                    self.x.add((b * from + i) * n)
+                    x.add(i * n)
                 };
-                (row(start), row(start + 1), self.y.add((b * to + o) * n))
+                (row(start), row(start + 1), y.add(o * n))
             };
             match end - start {
                 0 => {
@@ -300,7 +325,7 @@ impl<T: Ring> Along<'_, T> {
             for k in start + 2..end {
                 let w = self.weights[k];
                 // SAFETY: duty 1: taps are inside the operand.
-                let x = unsafe { self.x.add((b * from + self.table.taps[k].0) * n) };
+                let x = unsafe { x.add(self.table.taps[k].0 * n) };
                 for j in 0..n {
                     // SAFETY: duties 1 and 2.
                     unsafe { *y.add(j) = (*y.add(j)).add((*x.add(j)).mul(w)) }
@@ -315,52 +340,59 @@ impl<T: Ring> Task for Along<'_, T> {
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let (from, to, n) = (self.table.from, self.table.to(), self.inner);
-        for b in 0..self.outer {
+        let n = self.inner;
+        for b in self.blocks.clone() {
+            // SAFETY: duties 1 and 2.
+            let (x, y) =
+                unsafe { (self.x.add(self.sources.of(b) * self.table.from * n), self.y.add(b * self.table.to() * n)) };
             for stretch in self.stretches {
                 // SAFETY: our own duties; a table's stretches are positions of the result, and what they copy is inside
                 // the operand, which does not overlap the result.
                 unsafe {
                     match *stretch {
-                        Stretch::Copy { from: i, to: o, len } => {
-                            let (x, y) = (self.x.add((b * from + i) * n), self.y.add((b * to + o) * n));
-                            x.copy_to_nonoverlapping(y, len * n);
+                        Stretch::Copy { from, to, len } => {
+                            x.add(from * n).copy_to_nonoverlapping(y.add(to * n), len * n);
                         }
-                        Stretch::Picks { to, len } => self.picks(b, to..to + len),
+                        Stretch::Picks { to, len } => self.picks(x, y, to..to + len),
                         Stretch::Sums { .. } if n == 1 => {}
-                        Stretch::Sums { to, len } => self.rows(b, to..to + len),
+                        Stretch::Sums { to, len } => self.rows(x, y, to..to + len),
                     }
                 }
             }
             if n == 1 {
                 // SAFETY: our own duties.
-                unsafe { self.elements(b) }
+                unsafe { self.elements(x, y) }
             }
         }
     }
 }
 
 /// Applies a table along the middle axis of `outer` by `table.from()` by `inner` elements. Threads share the outer
-/// ones.
+/// ones, which are those of the result: each is made of the one that `sources` has for it.
 ///
 /// # Panics
-/// If the slices do not hold these.
-pub fn along<T: Ring>(table: &ResampleTable, x: &[T], y: &mut [T], outer: usize, inner: usize) {
-    assert!(x.len() == outer * table.from * inner && y.len() == outer * table.to() * inner, "whole blocks");
+/// If the slices do not hold these, or a source is not there; not where there is no result.
+pub fn along<T: Ring>(table: &ResampleTable, sources: Sources<'_>, x: &[T], y: &mut [T], outer: usize, inner: usize) {
+    if y.is_empty() {
+        return;
+    }
+    let Sources { places, span } = sources;
+    assert!(outer.is_multiple_of(places.len()) && places.iter().all(|&place| place < span), "sources of all blocks");
+    let blocks = outer / places.len() * span;
+    assert!(x.len() == blocks * table.from * inner && y.len() == outer * table.to() * inner, "whole blocks");
     let weights: Vec<T> = table.taps.iter().map(|&(_, w)| T::constant(w.into())).collect();
     let (weights, stretches) = (&weights[..], &stretches(table, inner)[..]);
     let (groups, rest) = if inner == 1 { Group::all(table, weights, stretches) } else { Default::default() };
     let (groups, rest) = (&groups[..], &rest[..]);
     let cost = (table.taps.len().max(table.to()) * outer * inner) as f64 * COST;
-    let (x, to) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
-    split(outer, 1, cost, &|some| {
-        let (before, outer) = (some.start, some.len());
-        // SAFETY: (1, 2) the lengths were checked, a mutable borrow overlaps nothing, and no other piece has these
-        // blocks; (3, 4) as made.
+    let (x, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
+    split(outer, 1, cost, &|blocks| {
+        let (x, y) = (x.get().cast_const(), y.get());
+        // SAFETY: (1, 2) the lengths and the sources were checked, a mutable borrow overlaps nothing, and no other piece
+        // has these blocks; (3, 4) as made.
         unsafe {
-            let x = x.get().cast_const().add(before * table.from * inner);
-            let y = to.get().add(before * table.to() * inner);
-            for_isa(InstructionSet::detect(), Along { table, weights, stretches, groups, rest, outer, inner, x, y });
+            let task = Along { table, weights, stretches, groups, rest, sources, blocks, inner, x, y };
+            for_isa(InstructionSet::detect(), task);
         }
     });
 }
@@ -402,7 +434,7 @@ mod tests {
         for inner in [1, 2, 3, 9] {
             let x: Vec<f64> = (0..2 * 40 * inner).map(|i| i as f64).collect();
             let mut y = vec![-1.0; 2 * 46 * inner];
-            along(&table, &x, &mut y, 2, inner);
+            along(&table, Sources::SAME, &x, &mut y, 2, inner);
             for (at, &y) in y.iter().enumerate() {
                 let (b, o, j) = (at / inner / 46, at / inner % 46, at % inner);
                 assert_eq!(y, ((b * 40 + reflected(o)[0].0) * inner + j) as f64);
@@ -415,7 +447,7 @@ mod tests {
         let (from, to) = (table.from(), table.to());
         let x: Vec<f32> = (0..outer * from * inner).map(|i| (i as f32 * 0.7).sin()).collect();
         let mut y = vec![f32::NAN; outer * to * inner];
-        along(table, &x, &mut y, outer, inner);
+        along(table, Sources::SAME, &x, &mut y, outer, inner);
         for (at, &y) in y.iter().enumerate() {
             let (b, o, j) = (at / inner / to, at / inner % to, at % inner);
             let taps = &table.taps[table.starts[o]..table.starts[o + 1]];
@@ -463,7 +495,7 @@ mod tests {
         // Not a number and negative zeros stay what they are.
         let x: Vec<f64> = (0..20).map(|i| if i % 2 == 0 { -0.0 } else { f64::NAN }).collect();
         let mut y = vec![1.0; 40];
-        along(&twice, &x, &mut y, 1, 1);
+        along(&twice, Sources::SAME, &x, &mut y, 1, 1);
         assert!(y.iter().enumerate().all(|(o, y)| y.to_bits() == x[o / 2].to_bits()));
     }
 
@@ -474,7 +506,24 @@ mod tests {
             check(&table, outer, inner);
         }
         let mut y = [1.0f64; 28];
-        along(&table, &[-0.0; 20], &mut y, 1, 1);
+        along(&table, Sources::SAME, &[-0.0; 20], &mut y, 1, 1);
         assert!(y.iter().enumerate().all(|(o, y)| y.is_sign_negative() == (o != 15)));
+    }
+
+    #[test]
+    fn blocks_are_made_of_their_sources() {
+        let (table, places) = (table(), [2, 0, 0, 3, 2]);
+        for (sets, inner) in [(1, 1), (3, 1), (2, 3), (40, 8)] {
+            let x: Vec<f32> = (0..sets * 4 * 20 * inner).map(|i| (i as f32 * 0.7).sin()).collect();
+            let chosen: Vec<f32> = (0..sets * 5)
+                .flat_map(|b| x.chunks(20 * inner).nth(b / 5 * 4 + places[b % 5]).unwrap().to_vec())
+                .collect();
+            let (mut y, mut wanted) = (vec![f32::NAN; sets * 5 * 28 * inner], vec![0.0; sets * 5 * 28 * inner]);
+            along(&table, Sources { places: &places, span: 4 }, &x, &mut y, sets * 5, inner);
+            along(&table, Sources::SAME, &chosen, &mut wanted, sets * 5, inner);
+            assert_eq!(y, wanted);
+        }
+        let mut none = [0.0f32; 0];
+        along(&table, Sources { places: &[], span: 4 }, &[], &mut none, 0, 1);
     }
 }

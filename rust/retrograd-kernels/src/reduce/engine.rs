@@ -132,7 +132,7 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
             if by_strips {
                 for_isa(level, Strips { r, kept, red: &red, n, a, o });
             } else {
-                ReduceRows { r, kept, red: &red, n, a, o }.run(level);
+                for_isa(level, ReduceRows { r, kept, red: &red, n, a, o });
             }
         }
     };
@@ -434,76 +434,56 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRow<'_, A, R> {
     }
 }
 
-impl<A: SimdElement, R: Reduce<A>> ReduceRows<'_, A, R> {
-    /// # Safety
-    /// 1. The duties of the type.
-    unsafe fn run(self, level: InstructionSet) {
+impl<A: SimdElement, R: Reduce<A>> Task for ReduceRows<'_, A, R> {
+    type Out = ();
+    const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
         let ReduceRows { r, kept, red, n, a, o } = self;
-        let inner = axis(red, 0);
-        let (k0, stride) = (axis(kept, 0), inner.strides[0]);
+        let (k0, inner) = (axis(kept, 0), axis(red, 0));
+        let (length, stride) = (inner.size, inner.strides[0]);
         let outer = red.get(1..).unwrap_or(&[]);
         for [pa, po] in Offsets::new(kept.get(1..).unwrap_or(&[])) {
-            if outer.is_empty() {
-                // SAFETY: (Lines 1, 2) duties 1 and 2: positions of `kept`, and the row of `red` from each.
-                unsafe {
-                    let (a, o) = (a.offset(pa), o.offset(po));
-                    for_isa(level, Lines { r, count: k0.size, steps: k0.strides, n, stride, a, o });
-                }
-                continue;
-            }
             for k in 0..k0.size as isize {
-                // SAFETY: (ReduceRow 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the
+                // SAFETY: (any_row 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the
                 // output.
                 unsafe {
                     let a = a.offset(pa + k * k0.strides[0]);
-                    let mut cascade = Cascade::default();
-                    for [pr] in Offsets::new(outer) {
-                        let row = ReduceRow { r, n: inner.size, a: a.offset(pr), stride };
-                        cascade.push(r, for_isa(level, row));
-                    }
-                    *o.offset(po + k * k0.strides[1]) = r.finish(cascade.total(r), n);
+                    let acc = if outer.is_empty() {
+                        any_row::<S, A, R>(r, length, a, stride)
+                    } else {
+                        let mut cascade = Cascade::default();
+                        for [pr] in Offsets::new(outer) {
+                            cascade.push(r, any_row::<S, A, R>(r, length, a.offset(pr), stride));
+                        }
+                        cascade.total(r)
+                    };
+                    *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
                 }
             }
         }
     }
 }
 
-/// Rows of `n` elements and their results; steps from row to row, and from result to result. Duties: 1. the rows are
-/// readable and initialised. 2. The results are writable and disjoint from them.
-struct Lines<'r, A, R: Reduce<A>> {
-    r: &'r R,
-    count: usize,
-    steps: [isize; 2],
-    n: usize,
-    stride: isize,
-    a: *const A,
-    o: *mut R::O,
-}
-
-impl<A: SimdElement, R: Reduce<A>> Task for Lines<'_, A, R> {
-    type Out = ();
-    const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
-
-    #[inline(always)]
-    unsafe fn run<S: Isa>(self) {
-        let Lines { r, count, steps, n, stride, a, o } = self;
-        for k in 0..count as isize {
-            // SAFETY: (ReduceRow 1) duties 1 and 2; rows of step 1 are slices.
-            unsafe {
-                let a = a.offset(k * steps[0]);
-                let acc = if R::EXACT && stride == 1 && n > 0 {
-                    r.slice(r.init(), std::slice::from_raw_parts(a, n))
-                } else if n < 16 || R::EXACT {
-                    let mut acc = r.init();
-                    for i in 0..n {
-                        acc = r.step(acc, *a.offset(i as isize * stride));
-                    }
-                    acc
-                } else {
-                    ReduceRow { r, n, a, stride }.run::<S>()
-                };
-                *o.offset(k * steps[1]) = r.finish(acc, n);
+/// The accumulator of a row of any length.
+///
+/// # Safety
+/// 1. The row is readable and initialised. 2. The CPU has the instructions of `S`.
+#[inline(always)]
+unsafe fn any_row<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize) -> R::Acc {
+    // SAFETY: duties 1 and 2; rows of step 1 are slices.
+    unsafe {
+        if R::EXACT && stride == 1 && n > 0 {
+            r.slice(r.init(), std::slice::from_raw_parts(a, n))
+        } else if n < 16 || R::EXACT {
+            let mut acc = r.init();
+            for i in 0..n {
+                acc = r.step(acc, *a.offset(i as isize * stride));
             }
+            acc
+        } else {
+            ReduceRow { r, n, a, stride }.run::<S>()
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
-use crate::kernels::resample::{ResampleTable, along};
+use crate::kernels::resample::{ResampleTable, Sources, along};
 use crate::ops::Value;
 use crate::tensor::complex::by_parts;
 use crate::tensor::copy;
@@ -71,7 +71,34 @@ impl<const SAVES: bool> Separable<SAVES> {
             let back: Dims = (0..x.ndim()).map(|axis| place_in(&turned, axis)).collect();
             return y.permuted(&back);
         }
+        if let Some(y) = self.run_copies::<T>(x)? {
+            return Ok(y);
+        }
         Self::run_in_order::<T>(x.clone(), order.into_iter())
+    }
+    /// All axes at once, where each line of the result is made of one line of the operand: `None` where the tables of
+    /// other axes than the last sum.
+    fn run_copies<T: Element + crate::kernels::real::Ring>(&self, x: &Tensor) -> Result<Option<Tensor>> {
+        let [axes @ .., Some(last)] = &self.tables[..] else { return Ok(None) };
+        let first = x.ndim() - self.tables.len();
+        let fits = |(table, &n): (&Option<ResampleTable>, &usize)| table.as_ref().is_some_and(|t| t.from() == n);
+        if !self.tables.iter().zip(&x.sizes()[first..]).all(fits) {
+            return Ok(None);
+        }
+        let (mut places, mut span) = (vec![0], 1);
+        for table in axes.iter().flatten() {
+            let Some(copies) = table.copies() else { return Ok(None) };
+            places = places.iter().flat_map(|&at| copies.iter().map(move |&i| at * table.from() + i)).collect();
+            span *= table.from();
+        }
+        let mut sizes = Dims::from_slice(x.sizes());
+        for (size, table) in sizes[first..].iter_mut().zip(self.tables.iter().flatten()) {
+            *size = table.to();
+        }
+        checked_numel(Self::NAME, &sizes)?;
+        let (x, lines) = (copy::contiguous(x)?, numel(&sizes[..x.ndim() - 1]));
+        let sources = Sources { places: &places, span };
+        Tensor::build::<T>(&sizes, |y| along(last, sources, x.as_slice::<T>().unwrap_or(&[]), y, lines, 1)).map(Some)
     }
     fn run_in_order<'a, T: Element + crate::kernels::real::Ring>(
         x: Tensor,
@@ -89,7 +116,9 @@ impl<const SAVES: bool> Separable<SAVES> {
             sizes[axis] = table.to();
             checked_numel(Self::NAME, &sizes)?;
             let (outer, inner) = (numel(&sizes[..axis]), numel(&sizes[axis + 1..]));
-            x = Tensor::build::<T>(&sizes, |y| along(table, x.as_slice::<T>().unwrap_or(&[]), y, outer, inner))?;
+            x = Tensor::build::<T>(&sizes, |y| {
+                along(table, Sources::SAME, x.as_slice::<T>().unwrap_or(&[]), y, outer, inner)
+            })?;
         }
         Ok(x)
     }

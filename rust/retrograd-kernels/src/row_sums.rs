@@ -55,6 +55,16 @@ impl RowSums {
         Some(Self { from: to.len(), starts, lists })
     }
 
+    /// Row `r` of the result is the sum of the rows of an operand of `from` that `lists[starts[r]..starts[r + 1]]` has.
+    ///
+    /// # Panics
+    /// If a list does not follow the one before it, or an operand has no such row.
+    pub fn of_lists(from: usize, starts: Vec<usize>, lists: Vec<usize>) -> Self {
+        assert!(starts.first() == Some(&0) && starts.last() == Some(&lists.len()) && starts.is_sorted(), "all lists");
+        assert!(lists.iter().all(|&row| row < from), "rows that there are");
+        Self { from, starts, lists }
+    }
+
     fn rows(&self) -> usize {
         self.starts.len() - 1
     }
@@ -150,6 +160,22 @@ mod tests {
             unsafe { sums.write(count, n, 0.5, from.as_ptr(), got.as_mut_ptr()) };
             assert_eq!(got, want, "{rows} {n}");
         }
+    }
+
+    #[test]
+    fn rows_are_those_of_their_lists() {
+        let from: Vec<f64> = (0..4 * 3).map(f64::from).collect();
+        let mut got = [f64::NAN; 9];
+        let sums = RowSums::of_lists(4, vec![0, 3, 3, 4], vec![2, 0, 2, 1]);
+        // SAFETY: the slices have as many elements.
+        unsafe { sums.write(1, 3, 0.0, from.as_ptr(), got.as_mut_ptr()) };
+        assert_eq!(got, [12.0, 15.0, 18.0, 0.0, 0.0, 0.0, 3.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "rows that there are")]
+    fn lists_of_rows_that_there_are_not() {
+        RowSums::of_lists(4, vec![0, 1], vec![4]);
     }
 
     #[test]

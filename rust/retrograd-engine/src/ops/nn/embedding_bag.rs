@@ -12,6 +12,7 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
+use crate::kernels::row_sums::RowSums;
 use crate::match_dtype;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::ops::{Value, memory};
@@ -56,38 +57,51 @@ impl EmbeddingBag {
         let from = table.as_slice::<T>().unwrap_or(&[]);
         let weights = weights.as_ref().and_then(Tensor::as_slice::<T>);
         let (width, bags) = (table.sizes()[1], self.bags.len());
-        let y = Tensor::zeros(&[bags, width], table.dtype())?;
-        let (mut bag_of, mut counts) = (vec![0i64; list.len()], vec![0i64; bags]);
-        let mut largest = vec![0i64; if self.mode == Mode::Max { bags * width } else { 0 }];
+        // The positions of the indices of all bags that are not padding, and where those of each bag begin.
+        let (mut bag_of, mut members, mut starts) = (vec![0i64; list.len()], Vec::new(), vec![0]);
         for (b, bag) in self.bags.iter().enumerate() {
-            // SAFETY: S1 and S3: row `b` of the fresh contiguous output.
-            let to = unsafe { std::slice::from_raw_parts_mut(y.ptr::<T>().wrapping_add(b * width), width) };
-            for k in bag.clone() {
-                bag_of[k] = b as i64;
-                let i = list[k] as usize;
-                if self.table.is_padding(i) {
-                    continue;
-                }
-                counts[b] += 1;
-                let row = &from[i * width..][..width];
-                if self.mode != Mode::Max {
-                    for (o, &x) in to.iter_mut().zip(row) {
-                        *o = o.add(weights.map_or(x, |w| x.mul(w[k])));
-                    }
-                    continue;
-                }
-                for ((o, &x), at) in to.iter_mut().zip(row).zip(&mut largest[b * width..]) {
-                    if counts[b] == 1 || x > *o {
-                        (*o, *at) = (x, i as i64);
-                    }
-                }
-            }
-            if self.mode == Mode::Mean && counts[b] > 0 {
-                for o in to {
-                    *o = o.div(T::of(counts[b] as f64));
-                }
-            }
+            bag_of[bag.clone()].fill(b as i64);
+            members.extend(bag.clone().filter(|&k| !self.table.is_padding(list[k] as usize)));
+            starts.push(members.len());
         }
+        let counts: Vec<i64> = starts.windows(2).map(|ends| (ends[1] - ends[0]) as i64).collect();
+        let row = |k: usize| &from[list[k] as usize * width..][..width];
+        let mut largest = Vec::new();
+        let y = Tensor::build::<T>(&[bags, width], |to| match (self.mode, weights) {
+            (Mode::Max, _) => {
+                to.fill(T::ZERO);
+                largest.resize(bags * width, 0i64);
+                for (b, to) in to.chunks_mut(width.max(1)).enumerate() {
+                    for (nr, &k) in members[starts[b]..starts[b + 1]].iter().enumerate() {
+                        for ((o, &x), at) in to.iter_mut().zip(row(k)).zip(&mut largest[b * width..]) {
+                            if nr == 0 || x > *o {
+                                (*o, *at) = (x, list[k]);
+                            }
+                        }
+                    }
+                }
+            }
+            (_, Some(weights)) => {
+                to.fill(T::ZERO);
+                for (b, to) in to.chunks_mut(width.max(1)).enumerate() {
+                    for &k in &members[starts[b]..starts[b + 1]] {
+                        to.iter_mut().zip(row(k)).for_each(|(o, &x)| *o = o.add(x.mul(weights[k])));
+                    }
+                }
+            }
+            (_, None) => {
+                let lists = members.iter().map(|&k| list[k] as usize).collect();
+                let sums = RowSums::of_lists(self.table.rows(), starts, lists);
+                // SAFETY: (1) S1 and S3 for the rows of the contiguous table; the fresh result has a row for each bag.
+                // (2) Nobody else has it.
+                unsafe { sums.write(1, width, T::ZERO, from.as_ptr(), to.as_mut_ptr()) }
+                if self.mode == Mode::Mean {
+                    for (to, &count) in to.chunks_mut(width.max(1)).zip(&counts).filter(|&(_, &count)| count > 0) {
+                        to.iter_mut().for_each(|o| *o = o.div(T::of(count as f64)));
+                    }
+                }
+            }
+        })?;
         let largest = if self.mode == Mode::Max {
             Tensor::from_slice(&largest, &[bags, width])?
         } else {

@@ -59,12 +59,15 @@ pub unsafe fn scan_at<A: SimdElement, R: Reduce<A>>(
     }
     let count = outer_sizes.iter().product::<usize>() * n;
     let (cut, _) = cut(&outer);
-    let grain = match columns(&outer[0], a_stride) {
+    let columns = columns(&outer[0], a_stride);
+    let grain = match columns {
         _ if cut != 0 => 1,
         // Lines that are turned together stay together, where there are many.
         1 if outer[0].size >= 8 * LINES => LINES,
         columns => columns,
     };
+    // Squares of lines are no larger than they are long.
+    let level = if columns == 1 { level.filled_by(n * size_of::<A>()) } else { level };
     let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     split(outer[cut].size, grain, count as f64 * COST, &|some| {
         let mut outer = outer.clone();

@@ -55,6 +55,19 @@ impl InstructionSet {
         return false;
     }
 
+    /// This one, or the best one before it whose vectors `bytes` fill, if there is one.
+    #[inline]
+    pub fn filled_by(self, bytes: usize) -> InstructionSet {
+        #[cfg(all(target_arch = "x86_64", not(one_level)))]
+        return self.min(InstructionSet(match bytes {
+            0..32 => BASELINE,
+            32..64 => AVX2,
+            _ => AVX512,
+        }));
+        #[cfg(not(all(target_arch = "x86_64", not(one_level))))]
+        return self;
+    }
+
     /// The best level of this CPU: one relaxed load after the first call.
     #[inline]
     pub fn detect() -> InstructionSet {
@@ -228,6 +241,11 @@ mod tests {
     #[test]
     fn detection_is_the_best_available() {
         let levels = InstructionSet::available();
+        for (i, &level) in levels.iter().enumerate() {
+            for (bytes, most) in [(0, 0), (31, 0), (32, 1), (63, 1), (64, 2)] {
+                assert_eq!(level.filled_by(bytes), levels[i.min(most)]);
+            }
+        }
         assert_eq!(Some(&InstructionSet::detect()), levels.last());
         assert_eq!(InstructionSet::detect(), InstructionSet::detect());
         println!("instruction sets run here: {:?}", levels.iter().map(|l| l.name()).collect::<Vec<_>>());

@@ -19,18 +19,18 @@ use crate::tensor::{DType, Dtypes, FromScalar, Scalar, Tensor, lazy};
 
 /// A matrix (or a batch of them, its last two axes) as an operand: maybe read transposed.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'a> {
+pub(in crate::ops) struct Side<'a> {
     pub x: &'a Tensor,
     pub transposed: bool,
 }
 
 /// The operand as it is.
-pub(super) fn plain(x: &Tensor) -> Side<'_> {
+pub(in crate::ops) fn plain(x: &Tensor) -> Side<'_> {
     Side { x, transposed: false }
 }
 
 /// The operand read transposed.
-pub(super) fn flipped(x: &Tensor) -> Side<'_> {
+pub(in crate::ops) fn flipped(x: &Tensor) -> Side<'_> {
     Side { x, transposed: true }
 }
 
@@ -255,7 +255,7 @@ pub(super) fn fresh2(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
 }
 
 /// The product of two batches of matrices as a fresh row-major tensor.
-pub(super) fn fresh3(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
+pub(in crate::ops) fn fresh3(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
     let batch = a.x.sizes().first().copied().unwrap_or(0);
     let out = Tensor::empty(&[batch, a.sizes().0, b.sizes().1], a.x.dtype())?;
     multiply(op, a, b, &out, false)?;

@@ -12,9 +12,10 @@ use crate::autograd::primitive::{
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
 use crate::match_dtype;
+use crate::ops::matmul::product::{flipped, fresh3, plain};
 use crate::ops::view::{self, reshape_to};
 use crate::tensor::copy;
-use crate::tensor::layout::numel;
+use crate::tensor::layout::{contiguous_strides, numel};
 use crate::tensor::{Category, DType, Dims, Dtypes, Element, Tensor};
 
 /// `grid_sample`: operands (N, C, *plane) and a grid (N, *points, rank). Linear in the first; its derivatives in
@@ -352,22 +353,29 @@ impl AffineGrid {
     /// Coordinates (positions, rank + 1).
     fn base(&self, dtype: DType) -> Result<Tensor> {
         let plane = &self.size[2..];
-        let rank = plane.len();
-        let count: i64 = plane.iter().product();
-        let mut values = Vec::with_capacity(count as usize * (rank + 1));
-        for p in 0..count {
-            let mut rest = p;
-            for &n in plane.iter().rev() {
-                let i = rest % n;
-                rest /= n;
-                let step = if self.align { (n - 1).max(1) } else { n };
-                let (first, by) = if self.align { (i * 2 - (n - 1), step) } else { (i * 2 + 1 - n, step) };
-                values.push(first as f64 / by as f64);
+        let along = |&n: &i64| -> Vec<f64> {
+            let by = if self.align { (n - 1).max(1) } else { n };
+            (0..n).map(|i| (2 * i + 1 - n) as f64 / by as f64).collect()
+        };
+        let sizes = [plane.iter().product::<i64>() as usize, plane.len() + 1];
+        let base = Tensor::build::<f64>(&sizes, |values| {
+            let coordinates: Vec<Vec<f64>> = plane.iter().map(along).collect();
+            let mut position = vec![0; plane.len()];
+            for values in values.chunks_exact_mut(plane.len() + 1) {
+                values[plane.len()] = 1.0;
+                for (value, (axis, &i)) in values.iter_mut().zip(coordinates.iter().zip(&position).rev()) {
+                    *value = axis[i];
+                }
+                for (i, axis) in position.iter_mut().zip(&coordinates).rev() {
+                    *i += 1;
+                    if *i < axis.len() {
+                        break;
+                    }
+                    *i = 0;
+                }
             }
-            values.push(1.0);
-        }
-        let sizes = [count as usize, rank + 1];
-        copy::cast(&Tensor::from_slice(&values, &sizes)?, dtype)
+        })?;
+        copy::cast(&base, dtype)
     }
 }
 
@@ -394,38 +402,22 @@ impl Primitive for AffineGrid {
         if self.reversed { "AffineGridGeneratorBackwardBackward0" } else { "AffineGridGeneratorBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let x = xs[0];
-        let base = self.base(x.dtype())?;
+        let x = &copy::contiguous(xs[0])?;
         let (n, rank) = (self.size[0] as usize, self.size.len() - 2);
+        let base = self.base(x.dtype())?;
         let count = base.sizes()[0];
-        let x = copy::contiguous(x)?;
-        let (from, to) =
-            if self.reversed { (rank * count, rank * (rank + 1)) } else { (rank * (rank + 1), rank * count) };
-        let sizes: Dims = if self.reversed {
-            smallvec![n, rank, rank + 1]
-        } else {
-            let plane = self.size[2..].iter().map(|&n| n as usize);
-            std::iter::once(n).chain(plane).chain([rank]).collect()
+        let laid = |x: &Tensor, sizes: &[usize], strides: &[isize]| {
+            Tensor::from_parts(x.storage(), x.dtype(), sizes, strides, x.storage_offset())
         };
-        fn product<T: crate::kernels::real::Ring>(x: &[T], base: &[T], y: &mut [T], rank: usize, reversed: bool) {
-            for (p, base) in base.chunks_exact(rank + 1).enumerate() {
-                for (k, &b) in base.iter().enumerate() {
-                    for d in 0..rank {
-                        let (point, entry) = (p * rank + d, d * (rank + 1) + k);
-                        let (from, to) = if reversed { (point, entry) } else { (entry, point) };
-                        y[to] = y[to].add(x[from].mul(b));
-                    }
-                }
-            }
+        let base = laid(&base, &[n, count, rank + 1], &[0, rank as isize + 1, 1])?;
+        if self.reversed {
+            let g = laid(x, &[n, count, rank], &contiguous_strides(&[n, count, rank]))?;
+            return fresh3(Self::NAME, flipped(&g), plain(&base)).map(out);
         }
-        match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
-            y.fill(0.0);
-            if let (Some(x), Some(base)) = (x.as_slice::<T>(), base.as_slice::<T>()) {
-                for (x, y) in x.chunks_exact(from).zip(y.chunks_exact_mut(to)) {
-                    product(x, base, y, rank, self.reversed);
-                }
-            }
-        }).map(out))
+        let plane = self.size[2..].iter().map(|&n| n as usize);
+        let sizes: Dims = std::iter::once(n).chain(plane).chain([rank]).collect();
+        let grid = fresh3(Self::NAME, plain(&base), flipped(x))?;
+        laid(&grid, &sizes, &contiguous_strides(&sizes)).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { reversed: !self.reversed, ..self.clone() }, &[cx.g()]).map(one)

@@ -109,7 +109,9 @@ impl<T: Real> Cast<Truth> for Complex<T> {
         (self != Self::ZERO).into()
     }
 }
+cast_with!(Complex<f32> => Complex<f32>; x => x);
 cast_with!(Complex<f64> => Complex<f64>; x => x);
+cast_with!(Complex<f32> => Complex<f64>; x => Complex::new(x.re.into(), x.im.into()));
 // Wide unsigned integers are converted by way of an i64 or, of 64 bits beside floats, an f64.
 casts!(u16 => i64, f64; x => x);
 casts!(u32 => i64, f64; x => x);

@@ -64,7 +64,8 @@ macro_rules! fold {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $o;
-            const EXACT: bool = !<$acc>::WIDE;
+            // Floats and complex numbers.
+            const EXACT: bool = !<$acc>::STAYS;
             #[inline(always)]
             fn init(&self) -> $acc {
                 $init
@@ -119,7 +120,10 @@ fold!(CumSum: Truth, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_a
 fold!(CumProd: f32 => f64 => f32; 1.0; |x, y| x * y; |t, n| t as f32);
 fold!(CumProd: f64 => f64 => f64; 1.0; |x, y| x * y; |t, n| t);
 fold!(CumProd: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
+fold!(CumProd: Complex<f32> => Complex<f64> => Complex<f32>; Ring::ONE; |x, y| x.mul(y);
+    |t, n| Complex::new(t.re as f32, t.im as f32));
 fold!(CumProd: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
+fold!(Prod: Complex<f32> => Complex<f32> => Complex<f32>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
 fold!(Prod: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
 fold!(All: Truth, u8, i8, i16, i32, i64, f32, f64 => Truth => Truth; Truth::TRUE; |x, y| x & y; |t, n| t);
 

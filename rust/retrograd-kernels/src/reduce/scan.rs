@@ -99,7 +99,7 @@ struct Scan<'r, A, R: Reduce<A>> {
 
 impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
     type Out = ();
-    const WIDE: bool = !R::EXACT;
+    const WIDE: bool = A::WIDE && !R::EXACT;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {

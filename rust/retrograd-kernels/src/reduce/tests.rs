@@ -1,12 +1,14 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use ndarray::{Array2, Axis, ShapeBuilder};
+use num_complex::Complex;
 
 use super::super::simd::{InstructionSet, SimdElement, Vector};
 use super::super::strided::row_major;
 use super::*;
 use crate::naive;
 use crate::pointwise::Half;
+use crate::real::Ring;
 use crate::truth::Truth;
 
 const UGLY: [usize; 16] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65, 130, 1025, 3000];
@@ -342,6 +344,45 @@ fn scans_on_all_layouts_and_in_place() {
     }
 }
 
+/// Powers of the imaginary unit have exact products in any order.
+#[test]
+fn products_of_complex_numbers() {
+    fn check<T: Ring + Send + Sync>(of: impl Fn(i64) -> T)
+    where
+        T: SimdElement + PartialEq,
+        Prod: Reduce<T, O = T>,
+        CumProd: Reduce<T, O = T>,
+    {
+        for case in cases() {
+            let a = numbers(case.buffer);
+            let turns: Vec<T> = a.iter().map(|&x| of(x as i64)).collect();
+            let want: Vec<T> =
+                lines_of(&case, &a).iter().map(|line| of(line.iter().map(|&x| x as i64).sum())).collect();
+            let got = run(InstructionSet::detect(), &Prod, &case, &turns, T::ZERO);
+            assert!(got == want, "kept {:?} reduced {:?}", case.kept, case.red);
+        }
+        for (m, n) in [(1, 33), (20, 9), (300, 4)] {
+            let a: Vec<i64> = numbers(m * n).iter().map(|&x| x as i64).collect();
+            let turns: Vec<T> = a.iter().map(|&x| of(x)).collect();
+            for (outer, along) in [(n, 1), (1, m)] {
+                let (mut o, mut want) = (vec![T::ZERO; m * n], vec![T::ZERO; m * n]);
+                for line in 0..m {
+                    for i in 0..n {
+                        want[line * outer + i * along] = of((0..=i).map(|k| a[line * outer + k * along]).sum());
+                    }
+                }
+                let (outer, along) = ([outer as isize], along as isize);
+                // SAFETY: `m * n` elements on both sides.
+                unsafe { scan(&CumProd, &[m], &outer, &outer, n, along, along, turns.as_ptr(), o.as_mut_ptr()) };
+                assert!(o == want, "{m} {n} {along}");
+            }
+        }
+    }
+    let turn = |x: i64| [(1i8, 0i8), (0, 1), (-1, 0), (0, -1)][x.rem_euclid(4) as usize];
+    check(|x| Complex::<f32>::new(turn(x).0.into(), turn(x).1.into()));
+    check(|x| Complex::<f64>::new(turn(x).0.into(), turn(x).1.into()));
+}
+
 /// Groups of lines side by side add up in the same order as each by itself: the same bits, in both directions.
 #[test]
 fn scans_of_many_lines_are_those_of_each() {
@@ -350,7 +391,20 @@ fn scans_of_many_lines_are_those_of_each() {
         CumSum: Reduce<T, O = T>,
     {
         for level in InstructionSet::available() {
-            for (lines, n) in [(1, 40), (16, 16), (17, 33), (40, 100), (35, 15), (20, 28), (16, 31), (12, 9)] {
+            for (lines, n) in [
+                (1, 40),
+                (16, 16),
+                (17, 33),
+                (40, 100),
+                (35, 15),
+                (20, 28),
+                (16, 31),
+                (12, 9),
+                (40, 4),
+                (33, 7),
+                (20, 8),
+                (9, 3),
+            ] {
                 let a: Vec<T> = (0..lines * n).map(&of).collect();
                 for along in [1, -1] {
                     let first = if along < 0 { n - 1 } else { 0 };

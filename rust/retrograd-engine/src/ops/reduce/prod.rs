@@ -1,6 +1,5 @@
 //! Products.
 
-use num_complex::Complex;
 use retrograd_macros::op;
 
 use super::sum::{accumulated, accumulated_wide, as_asked, into_accumulator, sum_of};
@@ -63,9 +62,8 @@ impl Primitive for Prod {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated_wide(xs[0].dtype(), self.dtype);
-        let x = copy::cast(&into_accumulator(xs[0], dtype)?, dtype.wide())?;
-        let product = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?,
-            else run::<Complex<f64>, _>(&reduce::Prod, &x, &self.over)?);
+        let x = into_accumulator(xs[0], dtype)?;
+        let product = match_dtype!(rings, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?);
         copy::cast(&product, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -1,6 +1,5 @@
 //! Running sums and products.
 
-use num_complex::Complex;
 use retrograd_macros::op;
 
 use super::ReduceAxes;
@@ -143,9 +142,8 @@ impl Primitive for CumProd {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated_wide(xs[0].dtype(), self.dtype);
-        let x = copy::cast(&into_accumulator(xs[0], dtype)?, dtype.wide())?;
-        let products = match_dtype!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?,
-            else scanned::<Complex<f64>, _>(&reduce::CumProd, &x, &self.over, false)?);
+        let x = into_accumulator(xs[0], dtype)?;
+        let products = match_dtype!(rings, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
         copy::cast(&products, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -29,7 +29,7 @@ pub use map::{
     map_halves1, map_halves2, map_halves3, map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2,
 };
 pub use planar::{Planar, magnitudes, planar1};
-pub use scalar_loop::{RunBody, each, runs};
+pub use scalar_loop::{RunBody, each, in_double, runs};
 pub use vectorized::{Body, lanes_of_slices, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
 pub use walk::{Operand, write_out};
 

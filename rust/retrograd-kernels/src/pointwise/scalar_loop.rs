@@ -3,6 +3,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::cast::convert;
 use super::walk::{Operand, Pieces, walk};
 use crate::thresholds::pointwise::COPIED;
 
@@ -16,6 +17,26 @@ pub fn each<T: Copy, const N: usize>(inputs: [&[T]; N], out: &mut [MaybeUninit<T
     let inputs = inputs.map(|run| &run[..n]);
     for (i, place) in out.iter_mut().enumerate() {
         place.write(f(std::array::from_fn(|k| inputs[k][i])));
+    }
+}
+
+/// The loop of a body in double precision over float32 numbers, which are converted piece by piece.
+pub fn in_double<const N: usize>(f: RunBody<f64, N>, inputs: [&[f32]; N], out: &mut [MaybeUninit<f32>]) {
+    const PIECE: usize = 256;
+    let inputs = inputs.map(|run| &run[..out.len()]);
+    let mut doubles = [[0.0f64; PIECE]; N];
+    let mut results = [MaybeUninit::<f64>::uninit(); PIECE];
+    for start in (0..out.len()).step_by(PIECE) {
+        let n = PIECE.min(out.len() - start);
+        for (to, run) in doubles.iter_mut().zip(inputs) {
+            let from = &run[start..start + n];
+            // SAFETY: (1) both have `n` elements; (2) they are disjoint; (3) contiguous.
+            unsafe { convert(&[n], from.as_ptr(), &[1], to.as_mut_ptr(), &[1]) };
+        }
+        f(std::array::from_fn(|k| &doubles[k][..n]), &mut results[..n]);
+        let (from, to) = (results.as_ptr().cast::<f64>(), out[start..start + n].as_mut_ptr().cast::<f32>());
+        // SAFETY: (1) a body writes all of its results, and there are `n`; (2) the slices are disjoint; (3) contiguous.
+        unsafe { convert(&[n], from, &[1], to, &[1]) };
     }
 }
 
@@ -98,5 +119,22 @@ mod tests {
         // SAFETY: (1) 600 elements; (2) the output is the input; (3) contiguous.
         unsafe { runs(&double, &[600], [Operand::input(p.cast_const(), &[1])], Operand::output(p, &[1])) };
         assert_eq!(out[599], 2.0 * before);
+    }
+    #[test]
+    fn float32_in_double_precision() {
+        let f = |v: [&[f64]; 2], o: &mut [MaybeUninit<f64>]| each(v, o, |[x, y]| x * x - y);
+        for n in [0, 1, 7, 255, 256, 257, 1000] {
+            // The difference is lost where the square is rounded first.
+            let x: Vec<f32> = (0..n).map(|i| 1.0 + i as f32 * f32::EPSILON).collect();
+            let y: Vec<f32> = x.iter().map(|x| x * x).collect();
+            let mut out = vec![MaybeUninit::new(f32::NAN); n + 1];
+            in_double(&f, [&x, &y], &mut out[..n]);
+            // SAFETY: they were initialised.
+            let out: Vec<f32> = out.into_iter().map(|y| unsafe { y.assume_init() }).collect();
+            for (i, (&x, &y)) in x.iter().zip(&y).enumerate() {
+                assert_eq!(out[i], (f64::from(x) * f64::from(x) - f64::from(y)) as f32, "{i} of {n}");
+            }
+            assert!(out[n].is_nan());
+        }
     }
 }

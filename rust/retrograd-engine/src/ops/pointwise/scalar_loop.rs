@@ -1,8 +1,6 @@
 //! Loops on tensors whose body stands behind a pointer: one of scalars, which is compiled once and not for each
 //! instruction set, or one over slices that chooses its instructions itself; and the unary functions that they run.
 
-use std::mem::MaybeUninit;
-
 use num_complex::Complex;
 
 use super::promote::{Lanes, Numeric2};
@@ -10,7 +8,7 @@ use super::unary::{Map, Pass, Unary, with_complex};
 use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
 use crate::kernels::complex::C;
-use crate::kernels::pointwise::{RunBody, each, runs};
+use crate::kernels::pointwise::{RunBody, each, in_double, runs};
 use crate::tensor::copy::operand;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
@@ -49,24 +47,7 @@ pub(super) fn run_in_double<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: &
 
 /// As [`run_in_double`], of a function over blocks: those of float32 are converted piece by piece.
 pub(super) fn run_blocks<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunBody<f64, N>) {
-    const PIECE: usize = 256;
-    let converted = |xs: [&[f32]; N], out: &mut [MaybeUninit<f32>]| {
-        let mut doubles = [[0.0; PIECE]; N];
-        let mut results = [MaybeUninit::uninit(); PIECE];
-        for start in (0..out.len()).step_by(PIECE) {
-            let out = &mut out[start..(start + PIECE).min(xs[0].len())];
-            for (doubles, x) in doubles.iter_mut().zip(xs) {
-                doubles.iter_mut().zip(&x[start..start + out.len()]).for_each(|(to, x)| *to = f64::from(*x));
-            }
-            let results = &mut results[..out.len()];
-            f(std::array::from_fn(|k| &doubles[k][..out.len()]), results);
-            for (to, y) in out.iter_mut().zip(results) {
-                // SAFETY: a block writes all of its results.
-                to.write(unsafe { y.assume_init() } as f32);
-            }
-        }
-    };
-    run_scalar_loop(xs, out, &converted, f);
+    run_scalar_loop(xs, out, &|xs, out| in_double(f, xs, out), f);
 }
 
 /// As [`run_in_double`], of a body in vectors of float32 or float64.

@@ -30,6 +30,8 @@ pub use map::{
 };
 pub use planar::{Planar, magnitudes, planar1};
 pub use scalar_loop::{RunBody, each, in_double, runs};
+#[cfg(test)]
+pub(crate) use vectorized::lanes_of_slices_at;
 pub use vectorized::{Body, lanes_of_slices, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
 pub use walk::{Operand, write_out};
 

@@ -28,7 +28,7 @@ pub use polynomials::{
     chebyshev_t, chebyshev_u, chebyshev_v, chebyshev_w, hermite_h, hermite_he, laguerre_l, legendre_p,
     shifted_chebyshev_t, shifted_chebyshev_u, shifted_chebyshev_v, shifted_chebyshev_w,
 };
-pub use powers::{power, power_of, times_power_of_two};
+pub use powers::{power, power_of, single_power, single_power_of, times_power_of_two};
 pub use zeta::{polygamma, zeta};
 
 /// The greatest common divisor; wraps where its magnitude does not fit.

@@ -81,10 +81,20 @@ pub unsafe fn row_of<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, a: [
 
 /// `out[i] = f([inputs..][i])` for slices of one length.
 pub fn lanes_of_slices<T: Real, const K: usize, F: Body<T, K>>(f: &F, inputs: [&[T]; K], out: &mut [MaybeUninit<T>]) {
+    lanes_of_slices_at(InstructionSet::detect(), f, inputs, out);
+}
+
+/// [`lanes_of_slices`] with the instructions of `level`.
+pub(crate) fn lanes_of_slices_at<T: Real, const K: usize, F: Body<T, K>>(
+    level: InstructionSet,
+    f: &F,
+    inputs: [&[T]; K],
+    out: &mut [MaybeUninit<T>],
+) {
     let n = out.len();
     let a = inputs.map(|run| run[..n].as_ptr());
     // SAFETY: (Row 1) slices of that length; (2) a mutable one is disjoint from the others.
-    unsafe { for_isa(InstructionSet::detect(), VectorRow { f, n, a, o: out.as_mut_ptr().cast::<T>() }) }
+    unsafe { for_isa(level, VectorRow { f, n, a, o: out.as_mut_ptr().cast::<T>() }) }
 }
 
 /// `o[..] = f(a[..])` over strided operands.

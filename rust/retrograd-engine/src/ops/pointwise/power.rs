@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::arith::is_one;
 use super::complex::{imag_part, real_part};
-use super::promote::{At, Numeric2, OutType, Reals, dtype_with_number, result_type};
+use super::promote::{At, Ints, Numeric2, OutType, dtype_with_number, result_type};
 use super::scalar_loop::{run_blocks, run_in_complex};
 use super::select::where_;
 use super::unary::{Map, Pass, Unary, body};
@@ -23,11 +23,11 @@ use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 #[derive(Clone, Copy)]
-struct RealPower;
-body!(RealPower, Arithmetic, |x, e| x.power(e));
-/// [`RealPower`], and that of complex numbers.
+struct IntegerPower;
+body!(IntegerPower, Arithmetic, |x, e| x.power(e));
+/// The power of numbers of any dtype but bool.
 struct Power;
-/// As [`Reals`], and complex numbers.
+/// As [`Reals`](super::promote::Reals), and complex numbers.
 enum NotBool {}
 impl OutType for NotBool {
     const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
@@ -40,18 +40,19 @@ impl Numeric2<NotBool> for Power {
         if out.dtype().is_complex() {
             return run_in_complex([a, b], out, &|[x, e]| complex::pow(x, e));
         }
-        if out.dtype() == DType::Float32 {
-            return run_blocks([a, b], out, &special::power);
+        if out.dtype().is_floating() {
+            let double = out.dtype() == DType::Float64;
+            return run_blocks([a, b], out, if double { &special::power } else { &special::single_power });
         }
         // SAFETY: those of callers.
-        unsafe { Numeric2::<Reals>::run(&RealPower, a, b, out) }
+        unsafe { Numeric2::<Ints>::run(&IntegerPower, a, b, out) }
     }
     unsafe fn run_flat_at(&self, dtype: DType, a: At, b: At, out: *mut u8, n: usize) -> bool {
-        if dtype.is_complex() || dtype == DType::Float32 {
+        if !dtype.is_integral() {
             return false;
         }
         // SAFETY: those of callers.
-        unsafe { Numeric2::<Reals>::run_flat_at(&RealPower, dtype, a, b, out, n) }
+        unsafe { Numeric2::<Ints>::run_flat_at(&IntegerPower, dtype, a, b, out, n) }
     }
 }
 /// A complex number to a power that has no loop of its own.
@@ -143,9 +144,10 @@ impl Unary for PowNumber {
             -0.5 => pass.floats(&InverseRoot),
             -1.0 => pass.floats(&Inverse),
             -2.0 => pass.floats(&InverseSquare),
-            _ if pass.dtype() == DType::Float32 => {
+            _ if pass.dtype() == DType::Float64 => pass.blocks(&|[x], out| special::power_of(e, x, out)),
+            _ if pass.dtype().is_floating() => {
                 let e = f64::from(e as f32);
-                pass.blocks(&|[x], out| special::power_of(e, x, out))
+                pass.blocks(&|[x], out| special::single_power_of(e, x, out))
             }
             _ => pass.numeric(&PowerOf(self.exponent.into())),
         }

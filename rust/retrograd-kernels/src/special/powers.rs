@@ -89,8 +89,8 @@ fn next_sum<V: Vector<Elem = f64>>([z, z_rest]: [V; 2], [sum, rest]: [V; 2], [c,
     (next, z_rest.fma(sum, z.fma(rest, z.fused(sum, c - next) + c_rest)))
 }
 
-/// The binary logarithm of a finite positive number, as a sum of two numbers that is good to 2^-66 of itself: so are the
-/// argument of the series and, from its third term on, the sum so far, each step of which is followed by what it lost.
+/// The binary logarithm of a finite positive number, as a sum of two numbers that is good to 2^-66 of itself. The
+/// argument of the series is a sum of two too and, from the third term on, so is each step of Horner's scheme.
 #[inline(always)]
 fn log2_in_two<V: Vector<Elem = f64>>(x: V) -> (V, V) {
     let one = x.of(1.0);
@@ -152,8 +152,8 @@ fn double<V: Vector<Elem = f64>>(x: V, e: V) -> V {
     with_special_cases(exp2_of_two(power, rest), x, e)
 }
 
-/// `y`, which is the power `e` of the magnitude of `x` unless one is zero, infinite or NaN, as the power of `x`. Special
-/// cases are those of C's `pow`.
+/// `y`, which is the power `e` of the magnitude of `x` unless one is zero, infinite or NaN, as the power of `x`.
+/// Special cases are those of C's `pow`.
 #[inline(always)]
 fn with_special_cases<V: Vector<Elem = f64>>(mut y: V, x: V, e: V) -> V {
     let (zero, one, infinity) = (x.of(0.0), x.of(1.0), x.of(f64::INFINITY));

@@ -86,14 +86,14 @@ pub(crate) struct Virtual<'a, T> {
 /// `len` cut into as few parts of at most `most` as possible, of nearly equal length: the length of
 /// part `i` is `len / parts`, plus one for the first `len % parts`.
 #[derive(Clone, Copy)]
-struct Even {
-    parts: usize,
+pub(super) struct Even {
+    pub(super) parts: usize,
     short: usize,
     long: usize,
 }
 
 impl Even {
-    fn new(len: usize, most: usize) -> Self {
+    pub(super) fn new(len: usize, most: usize) -> Self {
         // Divisions are slow, and most lengths are short.
         if len <= most {
             return Self { parts: 1, short: len, long: 0 };
@@ -103,7 +103,7 @@ impl Even {
     }
 
     /// Start and length of part `i < parts`.
-    fn part(self, i: usize) -> (usize, usize) {
+    pub(super) fn part(self, i: usize) -> (usize, usize) {
         (i * self.short + i.min(self.long), self.short + usize::from(i < self.long))
     }
 }

@@ -4,8 +4,12 @@
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
 //! has the vectors; `dots` serves products with few columns, `vecmat` those with one row or column, `few` batches of
 //! those with few of everything, `naive` the integers, `complex` the complex numbers; `halves` rows of float16 and
-//! bfloat16 with a vector.
+//! bfloat16 with a vector; `bf16` products of bfloat16 in tiles of the CPU's matrix unit, which is in `amx`.
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+mod amx;
+#[cfg(any(test, all(target_arch = "x86_64", target_os = "linux", not(miri))))]
+mod bf16;
 mod complex;
 mod dots;
 mod driver;
@@ -32,7 +36,7 @@ use num_complex::Complex;
 
 use crate::parallel::{SharedPtr, num_threads, split};
 use crate::real::Real;
-use crate::thresholds::matmul::{FEW_TERMS, GRAIN};
+use crate::thresholds::matmul::{FEW_TERMS, GRAIN, TILE_WORK};
 
 mod sealed {
     use super::driver::Product;
@@ -373,6 +377,46 @@ pub(crate) unsafe fn gemm_of<T: Vectors>(
         let cut = (range.start, range.len());
         if along_rows { part(cut, (0, n)) } else { part((0, m), cut) }
     });
+}
+
+/// Products of bfloat16 as [`gemm_batch`] has them of other numbers, by the matrix unit of the CPU: whether there is
+/// one and it pays; if not, nothing was done. Sums are float32, in which C is added with `accumulate`, and each is rounded
+/// once. Subnormal numbers count as zero.
+///
+/// # Safety
+/// 1. The duties of [`gemm_batch`].
+#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
+pub unsafe fn gemm_bf16(
+    count: usize,
+    apart: [isize; 3],
+    m: usize,
+    n: usize,
+    k: usize,
+    a: *const u16,
+    a_rs: isize,
+    a_cs: isize,
+    b: *const u16,
+    b_rs: isize,
+    b_cs: isize,
+    accumulate: bool,
+    c: *mut u16,
+    c_rs: isize,
+    c_cs: isize,
+) -> bool {
+    if count.min(m).min(n).min(k) == 0 || m.saturating_mul(n).saturating_mul(k) < TILE_WORK {
+        return false;
+    }
+    #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+    if let Some(amx) = amx::Amx::detect() {
+        let (is_all, conj) = (true, [false; 2]);
+        let first = Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj, is_all };
+        // SAFETY: duty 1; no extent is zero.
+        unsafe { bf16::products(&|| amx::Configured::new(amx), count, apart, &first) };
+        return true;
+    }
+    #[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(miri))))]
+    let _ = (apart, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs);
+    false
 }
 
 /// A matrix in a slice: element (i, j) is `data[offset + i * rs + j * cs]`.

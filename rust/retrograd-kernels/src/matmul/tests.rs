@@ -50,17 +50,17 @@ impl Numbers {
 
 /// The layout of a matrix, and how long its slice is. Gaps between rows are found untouched afterwards.
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+pub(super) enum Shape {
     Rows,
     Columns,
     WideRows,
     Strided,
     Backwards,
 }
-const SHAPES: [Shape; 5] = [Shape::Rows, Shape::Columns, Shape::WideRows, Shape::Strided, Shape::Backwards];
+pub(super) const SHAPES: [Shape; 5] = [Shape::Rows, Shape::Columns, Shape::WideRows, Shape::Strided, Shape::Backwards];
 
 impl Shape {
-    fn place(self, rows: usize, cols: usize) -> (Layout, usize) {
+    pub(super) fn place(self, rows: usize, cols: usize) -> (Layout, usize) {
         let (r, c) = (rows as isize, cols as isize);
         let (offset, rs, cs) = match self {
             Self::Rows => (0, c, 1),
@@ -74,7 +74,7 @@ impl Shape {
     }
 }
 
-fn index(l: &Layout, i: usize, j: usize) -> usize {
+pub(super) fn index(l: &Layout, i: usize, j: usize) -> usize {
     (l.offset as isize + i as isize * l.rs + j as isize * l.cs) as usize
 }
 

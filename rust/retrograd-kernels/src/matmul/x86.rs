@@ -16,7 +16,7 @@ static MASK64: [i64; 12] = [0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0];
 
 /// 16 lanes of `f32`. Duty 1 of [`Simd`]: the CPU has AVX-512F.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512F32(__m512);
+pub(super) struct Avx512F32(pub(super) __m512);
 
 impl Simd for Avx512F32 {
     type Elem = f32;

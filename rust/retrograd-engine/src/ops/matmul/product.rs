@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_batch, gemm_conj, term_cost};
+use crate::kernels::matmul::{GemmScalar, dots_of_halves, gemm_batch, gemm_bf16, gemm_conj, term_cost};
 use crate::kernels::parallel::{SharedPtr, split};
-use crate::kernels::pointwise::{Map2, map2, repeat};
+use crate::kernels::pointwise::{Half, Map2, map2, repeat};
 use crate::kernels::real::Ring;
 use crate::kernels::thresholds::matmul::WIDENED;
 use crate::match_dtype;
@@ -181,18 +181,19 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
         let cost = batch.count as f64 * (p.m as f64 * p.n as f64 * p.k as f64) * term_cost::<T>();
         split(batch.count, 1, cost, &run);
         Ok(())
-    }, else multiply_halves(op, a, b, out, accumulate))
+    }, else multiply_halves(op, a, b, out, &p, batch))
 }
 
 /// [`multiply`] of halves: sums are float32, and each element of the result is rounded once. One row or column, whose
-/// product has little to do with each element, is read as it lies; everything else by way of float32.
-fn multiply_halves(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+/// product has little to do with each element, is read as it lies; bfloat16 goes by the CPU's matrix unit, if it has one;
+/// everything else by way of float32. `p` and `batch` say the same of the matrices as the operands.
+fn multiply_halves(op: &'static str, a: Side, b: Side, out: &Tensor, p: &Product, batch: Batch) -> Result<()> {
     let ((m, k), (_, n)) = (a.sizes(), b.sizes());
     let ((a_rs, a_cs), (b_rs, b_cs), (c_rs, c_cs)) = (a.strides(), b.strides(), plain(out).strides());
     let is_one = out.ndim() == 2 || out.sizes()[0] == 1;
-    if m.min(n) == 1 && a_cs == 1 && b_rs == 1 && !accumulate && is_one {
-        let half = out.dtype().half().unwrap_or_else(|| undeclared(out.dtype()));
-        let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
+    let half = out.dtype().half().unwrap_or_else(|| undeclared(out.dtype()));
+    let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
+    if m.min(n) == 1 && a_cs == 1 && b_rs == 1 && !p.accumulate && is_one {
         // SAFETY: S1 and S3 for rows of one operand, the one row or column of the other, and `out`, which overlaps
         // neither.
         unsafe {
@@ -203,7 +204,18 @@ fn multiply_halves(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate:
         }
         return Ok(());
     }
-    multiply_wide(op, a, b, out, accumulate)
+    if half == Half::BF16 {
+        let Product { m, n, k, a: (a_rs, a_cs), b: (b_rs, b_cs), c: (c_rs, c_cs), accumulate, .. } = *p;
+        let apart = [batch.a, batch.b, batch.c];
+        // SAFETY: as in `multiply_memory`, for all matrices of the batch.
+        let done = unsafe {
+            gemm_bf16(batch.count, apart, m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs)
+        };
+        if done {
+            return Ok(());
+        }
+    }
+    multiply_wide(op, a, b, out, p.accumulate)
 }
 
 /// [`multiply_halves`] by way of float32, a part of the larger operand at a time: of a batch some matrices, of a matrix
@@ -495,19 +507,19 @@ mod tests {
 
     #[test]
     fn products_of_halves_are_rounded_once() {
+        // Operands of which no more than a part is made float32 at a time: columns of B, rows of A, a batch, and terms
+        // alone, which are not cut.
+        let long = WIDENED / 8 + 3;
+        let zeros = Tensor::zeros(&[WIDENED + 1, 1], DType::Float32).unwrap();
         for dtype in [DType::Float16, DType::BFloat16] {
             for (m, n, k) in [(1, 1, 0), (1, 3, 2), (3, 1, 4), (5, 7, 9), (70, 33, 100), (16, 65, 20), (0, 3, 2)] {
                 check(&integers(&[m, k], 11), &integers(&[k, n], 5), [m, n], dtype);
                 check(&integers(&[3, m, k], 11), &integers(&[3, k, n], 5), [m, n], dtype);
             }
+            check(&integers(&[2, 9], 1), &integers(&[9, long], 2), [2, long], dtype);
+            check(&integers(&[long, 9], 1), &integers(&[9, 2], 2), [long, 2], dtype);
+            check(&integers(&[9, long, 1], 1), &integers(&[9, 1, 2], 2), [long, 2], dtype);
+            check(&integers(&[1, WIDENED + 1], 1), &zeros, [1, 1], dtype);
         }
-        // Operands of which no more than a part is made float32 at a time: columns of B, rows of A, a batch, and terms
-        // alone, which are not cut.
-        let long = WIDENED / 8 + 3;
-        check(&integers(&[2, 9], 1), &integers(&[9, long], 2), [2, long], DType::BFloat16);
-        check(&integers(&[long, 9], 1), &integers(&[9, 2], 2), [long, 2], DType::BFloat16);
-        check(&integers(&[9, long, 1], 1), &integers(&[9, 1, 2], 2), [long, 2], DType::BFloat16);
-        let zeros = Tensor::zeros(&[WIDENED + 1, 1], DType::Float32).unwrap();
-        check(&integers(&[1, WIDENED + 1], 1), &zeros, [1, 1], DType::BFloat16);
     }
 }

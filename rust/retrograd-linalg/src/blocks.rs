@@ -129,6 +129,27 @@ pub fn copy_along<'a, T: Scalar>((a, of): (&[T], Layout), to: &'a mut [T], f: im
     }
 }
 
+/// `c = a b`, or `c += a b` if `adds`, with A conjugated if so told.
+///
+/// # Panics
+/// If extents disagree, or a matrix leaves its slice.
+pub fn multiply<T: Scalar>(
+    (a, al, conj): (&[T], Layout, bool),
+    (b, bl): (&[T], Layout),
+    adds: bool,
+    (c, cl): (&mut [T], Layout),
+) {
+    let (m, n, k) = (al.rows, bl.cols, al.cols);
+    assert!(bl.rows == k && cl.rows == m && cl.cols == n, "extents disagree: {al:?} {bl:?} {cl:?}");
+    let fit = al.fits(a.len()) && bl.fits(b.len()) && cl.fits(c.len()) && cl.distinct();
+    assert!(fit, "outside the slice: {al:?} {bl:?} {cl:?}");
+    let (a, b) = (a.as_ptr().wrapping_add(al.offset), b.as_ptr().wrapping_add(bl.offset));
+    let c = c.as_mut_ptr().wrapping_add(cl.offset);
+    // SAFETY: (1), (2) the matrices are in their slices, as just checked; (3) elements of C are distinct, as just
+    // checked, and its slice is borrowed apart; (4) the slices are borrowed for the call.
+    unsafe { gemm_conj(m, n, k, a, al.rs, al.cs, b, bl.rs, bl.cs, adds, c, cl.rs, cl.cs, [conj, false]) }
+}
+
 /// `c += factor * b`, with `b` and `c` disjoint blocks of one matrix.
 ///
 /// # Panics

@@ -4,11 +4,12 @@
 //! is the product of all, the first one leftmost. Many reflections are applied together as `I - V T V^H` with
 //! triangular `T` (Schreiber and Van Loan 1989).
 
-use faer::linalg::matmul::matmul_with_conj;
-use faer::prelude::{Reborrow, ReborrowMut};
 use faer::traits::ext::*;
-use faer::{Accum, Conj, MatMut, MatRef, Par};
+use retrograd_kernels::matmul::Layout;
+use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
+use crate::Scalar;
+use crate::blocks::{multiply, transposed};
 use crate::number::{Number, norm};
 
 /// Reflections that are applied together.
@@ -36,24 +37,45 @@ fn reflection<T: Number>(alpha: T, x: &mut [T]) -> (T, T) {
     (T::from_real_impl(&beta), tau)
 }
 
-/// `column -= v (tau v^H column)`, where `v` is 1 and `rest`.
-#[inline]
-fn reflect<T: Number>(rest: &[T], tau: T, column: &mut [T]) {
-    let Some((first, column)) = column.split_first_mut() else { return };
-    let mut dot = *first;
-    for (v, c) in rest.iter().zip(&*column) {
-        dot += v.conj() * *c;
+/// `column -= v (tau v^H column)` for columns of `rows` rows, where `v` is 1 in row `start` and `rest` below.
+struct Reflect<'a, T> {
+    rest: &'a [T],
+    tau: T,
+    start: usize,
+    rows: usize,
+    columns: &'a mut [T],
+}
+
+impl<T: Scalar> Reflect<'_, T> {
+    fn run(self) {
+        assert_eq!(self.start + 1 + self.rest.len(), self.rows, "a reflection reaches the last row");
+        // SAFETY: the task has no duties of its own.
+        unsafe { for_isa(InstructionSet::detect(), self) }
     }
-    dot *= tau;
-    *first -= dot;
-    for (v, c) in rest.iter().zip(column) {
-        *c -= *v * dot;
+}
+
+impl<T: Scalar> Task for Reflect<'_, T> {
+    type Out = ();
+    const WIDE: bool = <T as SimdElement>::WIDE;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        for column in self.columns.chunks_exact_mut(self.rows) {
+            let (above, column) = column.split_at_mut(self.start + 1);
+            let first = &mut above[self.start];
+            // SAFETY: our duty 2; columns end with the last row, as `rest` does.
+            unsafe {
+                let by = first.add(T::dot::<S>(self.rest, column)).mul(self.tau);
+                *first = first.sub(by);
+                T::add_columns::<S>(column, &[by.neg()], self.rest.as_ptr(), 0);
+            }
+        }
     }
 }
 
 /// The decomposition `A = Q R` of a column-major matrix of `m` rows in place: `R` on and above the diagonal, the
 /// reflections below. `tau` has one element for each.
-pub fn factor<T: Number>(m: usize, n: usize, a: &mut [T], tau: &mut [T], scratch: &mut [T]) {
+pub fn factor<T: Number + Scalar>(m: usize, n: usize, a: &mut [T], tau: &mut [T], scratch: &mut [T]) {
     let k = m.min(n);
     let width = if k < WORTH_BLOCKS { k.max(1) } else { BLOCK };
     for start in (0..k).step_by(width) {
@@ -65,9 +87,8 @@ pub fn factor<T: Number>(m: usize, n: usize, a: &mut [T], tau: &mut [T], scratch
             (*first, tau[i]) = reflection(*first, rest);
             // The others of the block, and of all if there is one block.
             let last = if end == k && width == k.max(1) { n } else { end };
-            for other in right.chunks_exact_mut(m).take(last - i - 1) {
-                reflect(rest, tau[i].conj(), &mut other[i..]);
-            }
+            let columns = &mut right[..(last - i - 1) * m];
+            Reflect { rest, tau: Scalar::conj(tau[i]), start: i, rows: m, columns }.run();
         }
         if end < n && width != k.max(1) {
             let (left, right) = a.split_at_mut(end * m);
@@ -77,72 +98,80 @@ pub fn factor<T: Number>(m: usize, n: usize, a: &mut [T], tau: &mut [T], scratch
     }
 }
 
-/// Some reflections as `I - V T V^H`.
+/// Some reflections as `I + V S V^H`, where `S` is `-T`.
 struct Block<'a, T> {
     /// Rows above, which stay as they are.
     start: usize,
     rows: usize,
     width: usize,
     v: &'a [T],
-    t: &'a [T],
+    s: &'a [T],
     room: &'a mut [T],
 }
 
-impl<'a, T: Number> Block<'a, T> {
+impl<'a, T: Scalar> Block<'a, T> {
     /// The reflections of the columns `columns`, the first of which has its 1 in row `start` of `m`.
     fn new(m: usize, start: usize, columns: &[T], tau: &[T], scratch: &'a mut [T]) -> Self {
         let (rows, width) = (m - start, tau.len());
         let (v, room) = scratch.split_at_mut(rows * width);
-        let (t, room) = room.split_at_mut(width * width);
+        let (s, room) = room.split_at_mut(width * width);
         for (i, (to, from)) in v.chunks_exact_mut(rows).zip(columns.chunks_exact(m)).enumerate() {
-            to[..i].fill(T::zero());
-            to[i] = T::one();
+            to[..i].fill(T::ZERO);
+            to[i] = T::ONE;
             to[i + 1..].copy_from_slice(&from[start + i + 1..]);
         }
-        t.fill(T::zero());
+        let square = Layout::column_major(width, width);
+        let of = Layout::column_major(rows, width);
+        multiply((v, transposed(of), true), (v, of), false, (s, square));
         for i in 0..width {
-            // T[..i, i] = -tau[i] T[..i, ..i] (V[.., ..i]^H v[i])
-            let (before, now) = t.split_at_mut(i * width);
-            for j in 0..i {
-                let (a, b) = (&v[j * rows..][..rows], &v[i * rows..][..rows]);
-                now[j] = a[i..].iter().zip(&b[i..]).fold(T::zero(), |sum, (a, b)| sum + a.conj() * *b);
+            // S[..i, i] = -tau[i] S[..i, ..i] (V[.., ..i]^H v[i])
+            let (before, now) = s.split_at_mut(i * width);
+            let mut products = [T::ZERO; BLOCK];
+            products[..i].copy_from_slice(&now[..i]);
+            now[..width].fill(T::ZERO);
+            for (j, &x) in products[..i].iter().enumerate() {
+                let by = tau[i].mul(x).neg();
+                for (to, &s) in now[..=j].iter_mut().zip(&before[j * width..]) {
+                    *to = to.add(s.mul(by));
+                }
             }
-            for j in 0..i {
-                let sum = (j..i).fold(T::zero(), |sum, l| sum + before[l * width + j] * now[l]);
-                now[j] = -(tau[i] * sum);
-            }
-            now[i] = tau[i];
+            now[i] = tau[i].neg();
         }
-        Block { start, rows, width, v, t, room }
+        Block { start, rows, width, v, s, room }
     }
 
-    /// `C -= V T V^H C`, or with the adjoint of `T`, for `n` columns of `m` rows.
+    /// `C += V S V^H C`, or with the adjoint of `S`, for `n` columns of `m` rows.
     fn apply(self, m: usize, n: usize, c: &mut [T], adjoint: bool) {
-        let Block { start, rows, width, v, t, room } = self;
+        let Block { start, rows, width, v, s, room } = self;
         if n == 0 {
             return;
         }
         let (first, second) = room.split_at_mut(width * n);
-        let v = MatRef::from_column_major_slice(v, rows, width);
-        let t = MatRef::from_column_major_slice(t, width, width);
-        let mut first = MatMut::from_column_major_slice_mut(first, width, n);
-        let mut second = MatMut::from_column_major_slice_mut(&mut second[..width * n], width, n);
-        let c = MatMut::from_column_major_slice_with_stride_mut(&mut c[start..], rows, n, m);
-        let (one, seq) = (T::one(), Par::Seq);
-        matmul_with_conj(first.rb_mut(), Accum::Replace, v.transpose(), Conj::Yes, c.rb(), Conj::No, one, seq);
-        let (t, conj) = if adjoint { (t.transpose(), Conj::Yes) } else { (t, Conj::No) };
-        matmul_with_conj(second.rb_mut(), Accum::Replace, t, conj, first.rb(), Conj::No, one, seq);
-        matmul_with_conj(c, Accum::Add, v, Conj::No, second.rb(), Conj::No, -one, seq);
+        let (of, square) = (Layout::column_major(rows, width), Layout::column_major(width, width));
+        let short = Layout::column_major(width, n);
+        let long = Layout { rows, cols: n, offset: start, rs: 1, cs: m as isize };
+        let s_of = if adjoint { transposed(square) } else { square };
+        multiply((v, transposed(of), true), (c, long), false, (first, short));
+        multiply((s, s_of, adjoint), (first, short), false, (second, short));
+        multiply((v, of, false), (second, short), true, (c, long));
     }
 }
 
 /// Multiplies `n` columns of `m` rows from the left by `Q` of the reflections in `v`, or by its adjoint.
-pub fn apply<T: Number>(m: usize, n: usize, v: &[T], tau: &[T], c: &mut [T], adjoint: bool, scratch: &mut [T]) {
+pub fn apply<T: Number + Scalar>(
+    m: usize,
+    n: usize,
+    v: &[T],
+    tau: &[T],
+    c: &mut [T],
+    adjoint: bool,
+    scratch: &mut [T],
+) {
     run(m, n, v, tau, c, adjoint, false, scratch);
 }
 
 /// The first `n` columns of `Q`.
-pub fn product<T: Number>(m: usize, n: usize, v: &[T], tau: &[T], q: &mut [T], scratch: &mut [T]) {
+pub fn product<T: Number + Scalar>(m: usize, n: usize, v: &[T], tau: &[T], q: &mut [T], scratch: &mut [T]) {
     q.fill(T::zero());
     (0..n.min(m)).for_each(|i| q[i * m + i] = T::one());
     run(m, n, v, tau, q, false, true, scratch);
@@ -150,7 +179,7 @@ pub fn product<T: Number>(m: usize, n: usize, v: &[T], tau: &[T], q: &mut [T], s
 
 /// See [`apply`]; `identity` says that `c` is the identity, which reflections leave as it is left of their own column.
 #[allow(clippy::too_many_arguments)]
-fn run<T: Number>(
+fn run<T: Number + Scalar>(
     m: usize,
     n: usize,
     v: &[T],
@@ -173,8 +202,8 @@ fn run<T: Number>(
         let c = &mut c[left * m..];
         if width == 1 {
             let (rest, tau) = (&v[start * m + start + 1..(start + 1) * m], tau[start]);
-            let tau = if adjoint { tau.conj() } else { tau };
-            c.chunks_exact_mut(m).for_each(|column| reflect(rest, tau, &mut column[start..]));
+            let tau = if adjoint { Scalar::conj(tau) } else { tau };
+            Reflect { rest, tau, start, rows: m, columns: &mut c[..(n - left) * m] }.run();
         } else {
             Block::new(m, start, &v[start * m..], &tau[start..end], scratch).apply(m, n - left, c, adjoint);
         }
@@ -187,7 +216,7 @@ mod tests {
     use crate::number::tests::{distance, noise, product as times};
     use faer::c64;
 
-    fn check<T: Number<Real: Into<f64>>>(m: usize, n: usize) {
+    fn check<T: Number<Real: Into<f64>> + Scalar>(m: usize, n: usize) {
         let k = m.min(n);
         let a = noise::<T>(m * n, 1);
         let (mut f, mut tau) = (a.clone(), vec![T::zero(); k]);
@@ -212,5 +241,32 @@ mod tests {
             check::<f64>(m, n);
             check::<c64>(m, n);
         }
+    }
+    fn check_reflection<T: Number<Real: Into<f64>> + Scalar>(digits: f64) {
+        for rows in (1..40).chain([64, 65, 100, 131]) {
+            for start in [0, rows / 2, rows - 1] {
+                let (rest, c, tau) = (noise::<T>(rows - start - 1, 1), noise::<T>(rows * 3, 2), noise::<T>(1, 3)[0]);
+                let mut v = vec![T::ZERO; rows];
+                v[start] = T::ONE;
+                v[start + 1..].copy_from_slice(&rest);
+                let row: Vec<T> = times(1, rows, 3, &crate::number::tests::adjoint(rows, 1, &v), &c);
+                let row: Vec<T> = row.into_iter().map(|x| tau * x).collect();
+                let expected: Vec<T> = c.iter().zip(times(rows, 1, 3, &v, &row)).map(|(c, x)| *c - x).collect();
+                for level in InstructionSet::available() {
+                    let mut columns = c.clone();
+                    let task = Reflect { rest: &rest, tau, start, rows, columns: &mut columns };
+                    // SAFETY: the task has no duties of its own.
+                    unsafe { for_isa(level, task) };
+                    assert!(distance(&columns, &expected) < digits, "{rows} {start} {}", level.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_reflects() {
+        check_reflection::<f32>(1e-4);
+        check_reflection::<f64>(1e-12);
+        check_reflection::<c64>(1e-12);
     }
 }

@@ -10,7 +10,7 @@ impl<T: ComplexField<Real: Copy> + Copy> Number for T {}
 /// The Euclidean length, without overflow.
 pub fn norm<T: Number>(x: &[T]) -> T::Real {
     let zero = T::Real::zero();
-    let sum = x.iter().fold(zero, |sum, x| sum + x.abs2());
+    let sum = squares(x);
     let tiny = T::Real::min_positive_impl() / T::Real::epsilon_impl();
     if sum >= tiny && sum.is_finite() {
         return sum.sqrt();
@@ -21,6 +21,22 @@ pub fn norm<T: Number>(x: &[T]) -> T::Real {
     }
     let scale = most.recip();
     most * x.iter().fold(zero, |sum, x| sum + x.mul_real(scale).abs2()).sqrt()
+}
+
+/// The sum of the squares of the magnitudes.
+fn squares<T: Number>(x: &[T]) -> T::Real {
+    // One sum would wait for itself.
+    let mut sums = [T::Real::zero(); 16];
+    let whole = x.chunks_exact(sums.len());
+    for (sum, x) in sums.iter_mut().zip(whole.remainder()) {
+        *sum = x.abs2();
+    }
+    for x in whole {
+        for (sum, x) in sums.iter_mut().zip(x) {
+            *sum += x.abs2();
+        }
+    }
+    sums.into_iter().fold(T::Real::zero(), |all, sum| all + sum)
 }
 
 /// Whether no element is infinite or NaN.

@@ -61,6 +61,11 @@ pub trait Scalar: Field + GemmScalar + Default {
     /// 1. The CPU has the instructions of `S`. 2. There are as many columns as factors, and each is readable and
     ///    initialised for as many elements as `y` has, none of them in `y`.
     unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize);
+    /// The sum of `conj(x) * y`, of as many elements.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`.
+    unsafe fn dot<S: Isa>(x: &[Self], y: &[Self]) -> Self;
     /// Replaces a column-major matrix of at most 64 rows and 32 columns, `step` elements from column to column, by its
     /// factors, as [`lu::factor`](crate::lu::factor) does; None, with nothing done, for types without vectors.
     ///
@@ -149,6 +154,11 @@ macro_rules! scalar {
             unsafe fn add_columns<S: Isa>(y: &mut [Self], factors: &[Self], columns: *const Self, step: isize) {
                 // SAFETY: our duties.
                 unsafe { add_columns::<Vector<$t, S>>(y, factors, columns, step) }
+            }
+            #[inline(always)]
+            unsafe fn dot<S: Isa>(x: &[Self], y: &[Self]) -> Self {
+                // SAFETY: our duty.
+                unsafe { dot::<Vector<$t, S>>(x, y) }
             }
             #[inline(always)]
             unsafe fn factor_small<S: Isa>(
@@ -245,6 +255,21 @@ macro_rules! scalar {
                         *y += factor * x;
                     }
                 }
+            }
+            #[inline(always)]
+            unsafe fn dot<S: Isa>(x: &[Self], y: &[Self]) -> Self {
+                // One sum would wait for itself.
+                let (mut sums, n) = ([<Self as Ring>::ZERO; STRIP], x.len().min(y.len()));
+                let (x, y) = (x[..n].chunks_exact(STRIP), y[..n].chunks_exact(STRIP));
+                for (i, (x, y)) in x.remainder().iter().zip(y.remainder()).enumerate() {
+                    sums[i] = Scalar::conj(*x) * *y;
+                }
+                for (x, y) in x.zip(y) {
+                    for (sum, (&x, &y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+                        *sum += Scalar::conj(x) * y;
+                    }
+                }
+                (sums[0] + sums[2]) + (sums[1] + sums[3])
             }
             #[inline(always)]
             unsafe fn largest<S: Isa>(x: &[Self]) -> usize {
@@ -481,6 +506,45 @@ unsafe fn add_columns<V: simd::Vector>(y: &mut [V::Elem], factors: &[V::Elem], c
             sum.store_first(y.add(i), n - i);
         }
     }
+}
+
+/// [`Scalar::dot`].
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn dot<V: simd::Vector>(x: &[V::Elem], y: &[V::Elem]) -> V::Elem {
+    let (n, x, y) = (x.len().min(y.len()), x.as_ptr(), y.as_ptr());
+    let mut lanes = [V::Elem::ZERO; 32];
+    let mut i = 0;
+    // SAFETY: duty 1; `i` plus the elements that are touched is at most `n`; a vector has at most 32 lanes.
+    unsafe {
+        // One sum would wait for itself.
+        let mut sums = [V::load(lanes.as_ptr()); STRIP];
+        while i + STRIP * V::LEN <= n {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load(x.add(i + j * V::LEN)).fma(V::load(y.add(i + j * V::LEN)), *sum);
+            }
+            i += STRIP * V::LEN;
+        }
+        let mut j = 0;
+        while i + V::LEN <= n {
+            sums[j] = V::load(x.add(i)).fma(V::load(y.add(i)), sums[j]);
+            (i, j) = (i + V::LEN, j + 1);
+        }
+        if i < n {
+            sums[3] = V::load_first(x.add(i), n - i).fma(V::load_first(y.add(i), n - i), sums[3]);
+        }
+        ((sums[0] + sums[2]) + (sums[1] + sums[3])).store(lanes.as_mut_ptr());
+    }
+    let mut width = V::LEN;
+    while width > 1 {
+        width /= 2;
+        for i in 0..width {
+            lanes[i] = lanes[i].add(lanes[i + width]);
+        }
+    }
+    lanes[0]
 }
 
 /// [`Scalar::largest`].

@@ -123,6 +123,67 @@ def test_least_squares_of_a_matrix_without_full_rank_takes_the_shortest_solution
         assert rank.item() == 2 and residuals.shape == (0,)
 
 
+def spectrum(m: int, n: int, values: Any, dtype: Any = np.float64) -> Any:
+    """A matrix with these singular values."""
+    rng = np.random.default_rng(m * 100 + n)
+    u, v = (np.linalg.qr(rng.standard_normal((size, len(values))))[0] for size in (m, n))
+    return rg.tensor(((u * np.asarray(values)) @ v.T).astype(dtype))
+
+
+@pytest.mark.parametrize(("m", "n"), [(5, 4), (4, 5), (40, 40), (70, 50)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ranks_and_inverses_change_where_singular_values_say_so(m: int, n: int, dtype: Any) -> None:
+    k = min(m, n)
+    for smallest in (0.0, 1e-3, 0.0099, 0.0101, 0.02, 0.1):
+        a = spectrum(m, n, [1.0] * (k - 1) + [smallest], dtype)
+        b = noise(m, 2, seed=3).detach().to(a.dtype)
+        expected = np.linalg.pinv(a.numpy().astype(np.float64), 0.01)
+        x, _, rank, _ = rg.linalg.lstsq(a, b, rcond=0.01)
+        assert rank.item() == (k if smallest > 0.01 else k - 1)
+        tolerance = 1e-3 if dtype == np.float32 else 1e-11
+        assert np.allclose(x.numpy(), expected @ b.numpy(), atol=tolerance * 100)
+        for p in (rg.linalg.pinv(a, rtol=0.01), rg.linalg.pinv(a, atol=0.01), rg.pinverse(a, 0.01)):
+            assert np.allclose(p.numpy(), expected, atol=tolerance * 100)
+
+
+def test_least_squares_under_vmap_and_compiled_look_at_each_matrix() -> None:
+    full, poor = spectrum(6, 4, [3.0, 2.0, 1.0, 0.5]), spectrum(6, 4, [3.0, 2.0, 0.0, 0.0])
+    a, b = rg.stack([full, poor]), noise(2, 6, 2, seed=4).detach()
+
+    def solve(a: Any, b: Any) -> Any:
+        return rg.linalg.lstsq(a, b).solution, rg.linalg.pinv(a)
+
+    expected = solve(a, b)
+    for got in (rg.vmap(solve)(a, b), rg.compile(solve)(a, b)):
+        for x, y in zip(got, expected, strict=True):
+            assert np.allclose(x.numpy(), y.numpy(), atol=1e-12)
+    # What was recorded of matrices of full rank is replayed for others.
+    compiled = rg.compile(solve)
+    for order in ([0, 0], [1, 0], [1, 1], [0, 1]):
+        for x, y in zip(compiled(a[order], b), solve(a[order], b), strict=True):
+            assert np.allclose(x.numpy(), y.numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_least_squares_of_infinities_and_nan(value: float) -> None:
+    a, b = spectrum(5, 3, [3.0, 2.0, 1.0]), rg.ones(5, 2, dtype=rg.float64)
+    strange = a.clone()
+    strange[2, 1] = value
+    for batch, place in ((strange, ""), (rg.stack([a, strange, a]), r": \(Batch element 1\)")):
+        with pytest.raises(rg.linalg.LinAlgError, match=f"linalg.svd{place}: The algorithm failed to converge"):
+            rg.linalg.lstsq(batch, b.expand(*batch.shape[:-1], 2))
+    b[1, 0] = value
+    assert not np.isfinite(rg.linalg.lstsq(a, b).solution.numpy()[:, 0]).any()
+
+
+@pytest.mark.parametrize("shapes", [((0, 3), (0, 2)), ((3, 0), (3, 2)), ((3, 2), (3, 0)), ((0, 4, 3), (0, 4, 2))])
+def test_least_squares_of_nothing(shapes: Any) -> None:
+    (a, b) = (rg.ones(*shape) for shape in shapes)
+    x, _, rank, _ = rg.linalg.lstsq(a, b)
+    assert x.shape == (*a.shape[:-2], a.shape[-1], b.shape[-1]) and not x.numpy().any()
+    assert rank.shape == a.shape[:-2] and not rank.numpy().any()
+
+
 @pytest.mark.parametrize(
     ("f", "node"),
     [

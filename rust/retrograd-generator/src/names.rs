@@ -158,7 +158,7 @@ pub const CHOICES_OF: [(&str, &str, &str); 6] = [
     ("margin::kl_div", "reduction", "KlReduction"),
     ("scatter::scatter_reducing", "reduce", "ScatterReduction"),
     ("scatter::scatter_value_reducing", "reduce", "ScatterReduction"),
-    ("pinv::lstsq", "driver", "LstsqDriver"),
+    ("lstsq::lstsq", "driver", "LstsqDriver"),
     ("svd::linalg_svd", "driver", "SvdDriver"),
     ("svd::svdvals", "driver", "SvdDriver"),
 ];

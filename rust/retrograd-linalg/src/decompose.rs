@@ -4,9 +4,10 @@ use std::mem::MaybeUninit;
 
 use num_complex::Complex;
 
+use crate::full_rank::Tolerance;
 use crate::jacobi::{self, Lanes};
 use crate::svd::Vectors;
-use crate::{Scalar, eigh, householder, svd};
+use crate::{Scalar, eigh, full_rank, householder, svd};
 
 /// An element type with decompositions; see the functions of these names for what they take.
 pub trait Decompose: Scalar {
@@ -16,6 +17,24 @@ pub trait Decompose: Scalar {
     fn product(m: usize, n: usize, v: &[Self], tau: &[Self], q: &mut [Self], scratch: &mut [Self]);
     /// [`householder::apply`].
     fn reflect(m: usize, n: usize, v: &[Self], tau: &[Self], c: &mut [Self], adjoint: bool, scratch: &mut [Self]);
+    /// [`full_rank::solve`].
+    fn solve_of_full_rank(
+        size: [usize; 3],
+        a: &mut [Self],
+        adjoint: bool,
+        b: &mut [Self],
+        x: &mut [Self],
+        tolerance: Tolerance,
+        scratch: &mut [Self],
+    ) -> bool;
+    /// [`full_rank::inverse`].
+    fn inverse_of_full_rank(
+        size: [usize; 2],
+        a: &mut [Self],
+        p: &mut [Self],
+        tolerance: Tolerance,
+        scratch: &mut [Self],
+    ) -> bool;
     /// [`eigh::scratch`].
     fn eigh_scratch(n: usize, vectors: bool) -> usize;
     /// [`eigh::eigh`].
@@ -58,6 +77,26 @@ macro_rules! decompose {
         }
         fn reflect(m: usize, n: usize, v: &[Self], tau: &[Self], c: &mut [Self], adjoint: bool, scratch: &mut [Self]) {
             householder::apply(m, n, v, tau, c, adjoint, scratch);
+        }
+        fn solve_of_full_rank(
+            size: [usize; 3],
+            a: &mut [Self],
+            adjoint: bool,
+            b: &mut [Self],
+            x: &mut [Self],
+            tolerance: Tolerance,
+            scratch: &mut [Self],
+        ) -> bool {
+            full_rank::solve(size, a, adjoint, b, x, tolerance, scratch)
+        }
+        fn inverse_of_full_rank(
+            size: [usize; 2],
+            a: &mut [Self],
+            p: &mut [Self],
+            tolerance: Tolerance,
+            scratch: &mut [Self],
+        ) -> bool {
+            full_rank::inverse(size, a, p, tolerance, scratch)
         }
         fn eigh_scratch(n: usize, vectors: bool) -> usize {
             eigh::scratch::<Self>(n, vectors)

@@ -2,14 +2,15 @@
 //!
 //! A crate of its own so that its loops are compiled once, and not whenever a kernel or an op changes. Matrices are
 //! column-major slices. No routine divides a batch among threads: its caller does. Triangular factorizations and
-//! solutions are recursions over the matrix product of `retrograd-kernels`, down to blocks that stay in L1; the other
-//! decompositions are faer's.
+//! solutions are recursions over the matrix product of `retrograd-kernels`, down to blocks that stay in L1, and it
+//! applies blocks of reflections; the other decompositions are faer's.
 
 mod blocks;
 pub mod cholesky;
 mod decompose;
 pub mod eig;
 pub mod eigh;
+pub mod full_rank;
 pub mod householder;
 pub mod jacobi;
 pub mod ldl;

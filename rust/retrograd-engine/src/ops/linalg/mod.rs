@@ -11,10 +11,12 @@ pub mod determinant;
 pub mod eig;
 pub mod eigh;
 pub mod fault;
+pub mod full_rank;
 pub mod gauge;
 pub mod groups;
 pub mod ldl;
 pub mod lowrank;
+pub mod lstsq;
 pub mod lu;
 pub mod pinv;
 pub mod qr;
@@ -85,7 +87,7 @@ pub static ROSTER: &[&Entry] = &[
     &pinv::MATRIX_RANK_TENSORS,
     &pinv::MATRIX_RANK_TOL,
     &pinv::MATRIX_RANK_TOL_TENSOR,
-    &pinv::LSTSQ,
+    &lstsq::LSTSQ,
     &lowrank::SVD_LOWRANK,
     &lowrank::PCA_LOWRANK,
     &lowrank::LOBPCG,

@@ -1,18 +1,19 @@
-//! Pseudoinverses, ranks and solutions by least squares.
+//! Pseudoinverses and ranks.
 
 use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::batch::{batch_of, sizes_of};
-use super::{adjoint, checks, eigh, gauge, qr, svd, triangular};
+use super::{adjoint, checks, eigh, full_rank, gauge, svd};
 use crate::autograd::Grads;
-use crate::autograd::apply::{apply, apply1};
+use crate::autograd::apply::apply1;
 use crate::autograd::mode::GradGuard;
-use crate::autograd::primitive::{Batch, ComplexRule, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
-use crate::ops::memory::{self, cast};
-use crate::ops::pointwise::complex::{conj_physical, real_part};
+use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
+use crate::ops::view::{expand_to, stack};
+use crate::tensor::layout::broadcast;
 use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor};
 
 /// A tolerance that the user gave.
@@ -23,32 +24,56 @@ enum Given<'a> {
     Tensor(&'a Tensor),
 }
 
-/// Those of the values that are larger than the tolerances.
+/// `atol` and `rtol` along the last axis, in float64.
 ///
-/// Without `rtol` it is epsilon times the larger side, or 0 if `atol` is positive.
-fn large(values: &Tensor, side: usize, atol: Given, rtol: Given) -> Result<Tensor> {
-    let values = values.detach().abs()?;
+/// Without `rtol` it is epsilon times the larger side, or 0 if `atol` is positive; without `atol` there is none.
+fn tolerances(x: &Tensor, atol: Given, rtol: Given) -> Result<Tensor> {
+    let (m, n) = sizes_of(x);
+    let default = m.max(n) as f64 * gauge::epsilon(x.dtype());
+    let number = |x: f64| Tensor::from_slice(&[x], &[]);
     let double = |x: &Tensor| cast(&x.detach(), DType::Float64);
-    let default = side as f64 * gauge::epsilon(values.dtype());
-    let number = |x: f64| Tensor::number(Scalar::Float(x)).and_then(|x| double(&x));
     let atol = match atol {
-        Given::None => None,
-        Given::Number(x) => Some(number(x)?),
-        Given::Tensor(x) => Some(double(x)?),
+        Given::None => number(f64::NEG_INFINITY)?,
+        Given::Number(x) => number(x)?,
+        Given::Tensor(x) => double(x)?,
     };
-    let rtol = match (rtol, &atol) {
-        (Given::Number(x), _) => number(x)?,
-        (Given::Tensor(x), _) => double(x)?,
-        (Given::None, None) => number(default)?,
-        (Given::None, Some(atol)) => where_(&atol.gt(&number(0.0)?)?, &number(0.0)?, &number(default)?)?,
+    let rtol = match rtol {
+        Given::None => where_(&atol.gt(&number(0.0)?)?, &number(0.0)?, &number(default)?)?,
+        Given::Number(x) => number(x)?,
+        Given::Tensor(x) => double(x)?,
     };
-    let values = double(&values)?;
-    let largest = values.amax(&[-1], false)?;
-    let mut bound = largest.mul(&rtol)?;
-    if let Some(atol) = atol {
-        bound = bound.maximum(&atol)?;
-    }
+    let sizes = broadcast("linalg.pinv", atol.sizes(), rtol.sizes())?;
+    stack(&[expand_to(&atol, &sizes)?, expand_to(&rtol, &sizes)?], -1)
+}
+
+/// The tolerance by which singular values up to `rcond` times the largest count as 0.
+pub(super) fn relative(rcond: f64) -> Result<Tensor> {
+    Tensor::from_slice(&[0.0, rcond], &[2])
+}
+
+/// Operands with the batch that they have together with the tolerances, and these.
+fn of_one_batch(op: &'static str, x: &Tensor, tolerances: &Tensor) -> Result<(Tensor, Tensor)> {
+    let (m, n) = sizes_of(x);
+    let batch = broadcast(op, batch_of(x), &tolerances.sizes()[..tolerances.ndim() - 1])?;
+    let expanded = |x: &Tensor, last: &[usize]| {
+        let sizes: Dims = batch.iter().chain(last).copied().collect();
+        if x.sizes() == &*sizes { Ok(x.clone()) } else { expand_to(x, &sizes) }
+    };
+    Ok((expanded(x, &[m, n])?, expanded(tolerances, &[2])?))
+}
+
+/// Those of the values that are larger than the tolerances.
+pub(super) fn large(values: &Tensor, tolerances: &Tensor) -> Result<Tensor> {
+    let values = cast(&values.detach().abs()?, DType::Float64)?;
+    let [atol, rtol] = [tolerances.select(-1, 0)?, tolerances.select(-1, 1)?];
+    let bound = values.amax(&[-1], false)?.mul(&rtol)?.maximum(&atol)?;
     values.gt(&bound.unsqueeze(-1)?)
+}
+
+/// Reciprocals of those of the values that are `large`, and 0 for the others.
+pub(super) fn reciprocals(values: &Tensor, large: &Tensor) -> Result<Tensor> {
+    let number = |x: i64| Tensor::full(&[], Scalar::Int(x), values.dtype());
+    where_(large, &where_(large, values, &number(1)?)?.reciprocal()?, &number(0)?)
 }
 
 /// `x - a (b x)`.
@@ -62,7 +87,7 @@ fn outside_right(x: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor> {
 }
 
 /// The tangent of the pseudoinverse `p` of `a`.
-fn pinv_tangent(a: &Tensor, p: &Tensor, t: &Tensor) -> Result<Tensor> {
+pub(super) fn pinv_tangent(a: &Tensor, p: &Tensor, t: &Tensor) -> Result<Tensor> {
     let (ph, th) = (adjoint(p)?, adjoint(t)?);
     let inner = p.matmul(&t.matmul(p)?)?;
     let left = outside(p, a, &th.matmul(&ph)?)?.matmul(p)?;
@@ -71,7 +96,7 @@ fn pinv_tangent(a: &Tensor, p: &Tensor, t: &Tensor) -> Result<Tensor> {
 }
 
 /// The gradient of `a` from that of its pseudoinverse `p`.
-fn pinv_gradient(a: &Tensor, p: &Tensor, g: &Tensor) -> Result<Tensor> {
+pub(super) fn pinv_gradient(a: &Tensor, p: &Tensor, g: &Tensor) -> Result<Tensor> {
     let (ph, gh) = (adjoint(p)?, adjoint(g)?);
     let inner = ph.matmul(&g.matmul(&ph)?)?;
     let left = ph.matmul(&outside_right(&p.matmul(&gh)?, p, a)?)?;
@@ -80,12 +105,7 @@ fn pinv_gradient(a: &Tensor, p: &Tensor, g: &Tensor) -> Result<Tensor> {
 }
 
 /// The pseudoinverse by singular values, or of Hermitian matrices by eigenvalues.
-fn pseudoinverse(x: &Tensor, hermitian: bool, atol: Given, rtol: Given) -> Result<Tensor> {
-    let (m, n) = sizes_of(x);
-    if x.numel() == 0 {
-        let sizes: Dims = batch_of(x).iter().copied().chain([n, m]).collect();
-        return Tensor::zeros(&sizes, x.dtype());
-    }
+fn by_values(x: &Tensor, tolerances: &Tensor, hermitian: bool) -> Result<Tensor> {
     let (u, s, v) = if hermitian {
         let (w, v) = eigh::linalg_eigh(x, "L")?;
         (v.clone(), w, v)
@@ -93,16 +113,13 @@ fn pseudoinverse(x: &Tensor, hermitian: bool, atol: Given, rtol: Given) -> Resul
         let [u, s, vh] = svd::decomposed("linalg.svd", x, false, true)?;
         (u, s, adjoint(&vh)?)
     };
-    let large = large(&s, m.max(n), atol, rtol)?;
-    let one = Tensor::full(&[], Scalar::Int(1), s.dtype())?;
-    let zero = Tensor::full(&[], Scalar::Int(0), s.dtype())?;
-    let inverse = where_(&large, &where_(&large, &s, &one)?.reciprocal()?, &zero)?;
+    let inverse = reciprocals(&s, &large(&s, tolerances)?)?;
     v.mul(&inverse.unsqueeze(-2)?)?.matmul(&adjoint(&u)?)
 }
 
 /// `pinv`, of constant rank: `dP = -P dA P + (I - P A) dA^H P^H P + P P^H dA^H (I - A P)`; reverse `-P^H g P^H + P^H P
 /// g^H (I - P A) + (I - A P) g^H P P^H` (Golub and Pereyra, The differentiation of pseudo-inverses and nonlinear least
-/// squares problems whose variables separate, 1973). Operands: the matrices, and what was computed of them.
+/// squares problems whose variables separate, 1973). Operands: the matrices, and their tolerances.
 #[derive(Clone, Debug)]
 struct Pinv {
     hermitian: bool,
@@ -122,7 +139,19 @@ impl Primitive for Pinv {
         0b1
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        memory::cloned(&xs[1].detach()).map(out)
+        let _plain = GradGuard::new(false);
+        let (x, tolerances) = (xs[0].detach(), xs[1].detach());
+        let (m, n) = sizes_of(&x);
+        if x.numel() == 0 {
+            let sizes: Dims = batch_of(&x).iter().copied().chain([n, m]).collect();
+            return Tensor::zeros(&sizes, x.dtype()).map(out);
+        }
+        if self.hermitian {
+            return by_values(&x, &tolerances, true).map(out);
+        }
+        let (inverse, proven) = full_rank::inverse(&x, &tolerances)?;
+        let rest = |xs: &[Tensor]| by_values(&xs[0], &xs[1], false).map(out);
+        full_rank::complete(&proven, &[x, tolerances], out(inverse), &rest)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = pinv_gradient(cx.saved(1)?, cx.saved(0)?, cx.g())?;
@@ -152,14 +181,20 @@ fn inverted(op: &'static str, x: &Tensor, hermitian: bool, atol: Given, rtol: Gi
     if hermitian {
         checks::square(op, "linalg.eigh", x, "A")?;
     }
-    let result = {
+    let tolerances = {
         let _plain = GradGuard::new(false);
-        pseudoinverse(&x.detach(), hermitian, atol, rtol)?
+        tolerances(x, atol, rtol)?
     };
-    apply1(Pinv { hermitian }, &[x, &result])
+    inverse(op, x, &tolerances, hermitian)
 }
 
-fn taken(dtype: DType) -> bool {
+/// The pseudoinverse of checked matrices.
+pub(super) fn inverse(op: &'static str, x: &Tensor, tolerances: &Tensor, hermitian: bool) -> Result<Tensor> {
+    let (x, tolerances) = of_one_batch(op, x, tolerances)?;
+    apply1(Pinv { hermitian }, &[&x, &tolerances])
+}
+
+pub(super) fn taken(dtype: DType) -> bool {
     matches!(dtype, DType::Float32 | DType::Float64 | DType::Complex64 | DType::Complex128)
 }
 
@@ -248,7 +283,7 @@ fn rank(op: &'static str, x: &Tensor, hermitian: bool, atol: Given, rtol: Given)
         return Tensor::zeros(batch_of(&x), DType::Int64);
     }
     let values = if hermitian { eigh::eigvalsh(&x, "L")? } else { svd::values("linalg.matrix_rank", &x)? };
-    large(&values, m.max(n), atol, rtol)?.sum_dims(&[-1], false)
+    large(&values, &tolerances(&x, atol, rtol)?)?.sum_dims(&[-1], false)
 }
 
 /// How many singular values of matrices are not 0.
@@ -300,207 +335,6 @@ pub fn matrix_rank_tol_tensor(input: &Tensor, tol: &Tensor, hermitian: bool) -> 
     rank("linalg.matrix_rank", input, hermitian, Given::Tensor(tol), Given::Number(0.0))
 }
 
-/// `lstsq`: with the pseudoinverse `P`, `X = P B` and its derivatives (Golub and Pereyra 1973), and for the residuals
-/// `|A X - B|^2`, where `X` is the best, `dL = 2 Re(r^H (dA X - dB))`. Operands: both sides, and what was computed of
-/// them, the solution and the residuals.
-#[derive(Clone, Debug)]
-struct Lstsq {
-    rcond: f64,
-}
-
-impl Lstsq {
-    /// The pseudoinverse that solves.
-    fn inverse(&self, a: &Tensor) -> Result<Tensor> {
-        inverted("linalg.lstsq", a, false, Given::Number(0.0), Given::Number(self.rcond))
-    }
-}
-
-impl Primitive for Lstsq {
-    const NAME: &'static str = "linalg_lstsq";
-    const SAVE: &'static [Save] = &[Save::input(1, "b"), Save::input(0, "self"), Save::output(0, "solution")];
-    const DTYPES: Dtypes = Dtypes::FIELDS;
-    const COMPLEX: ComplexRule = ComplexRule::Own;
-    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let (a, b, x) = (cx.xs[0], cx.xs[1], &cx.outs[0]);
-        let p = op.inverse(a)?;
-        let by_a = cx.t(0).map(|t| pinv_tangent(a, &p, t)?.matmul(b)).transpose()?;
-        let by_b = cx.t(1).map(|t| p.matmul(t)).transpose()?;
-        let residuals = match cx.outs[1].numel() {
-            0 => None,
-            _ => {
-                let parts = [cx.t(0).map(|t| t.matmul(x)).transpose()?, cx.t(1).map(Tensor::neg).transpose()?];
-                let r = conj_physical(&a.matmul(x)?.sub(b)?)?;
-                let change = |dr: Tensor| real_part(&r.mul(&dr)?)?.sum_dims(&[-2], false)?.times(2.0);
-                Jvp::sum(parts)?.map(change).transpose()?
-            }
-        };
-        Ok(smallvec![Jvp::sum([by_a, by_b])?, residuals])
-    });
-    fn inputs(&self) -> u32 {
-        0b11
-    }
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Ok(smallvec![memory::cloned(&xs[2].detach())?, memory::cloned(&xs[3].detach())?])
-    }
-    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (b, a, x) = (cx.saved(0)?, cx.saved(1)?, cx.saved(2)?);
-        let (mut to_a, mut to_b) = (None, None);
-        if let Some(g) = cx.g_of(0) {
-            let p = self.inverse(a)?;
-            to_a = cx.when(0, || pinv_gradient(a, &p, &g.matmul(&adjoint(b)?)?))?;
-            to_b = cx.when(1, || adjoint(&p)?.matmul(g))?;
-        }
-        if let Some(g) = cx.g_of(1).filter(|g| g.numel() > 0) {
-            let r = a.matmul(x)?.sub(b)?.mul(&g.unsqueeze(-2)?)?.times(2.0)?;
-            to_a = Jvp::sum([to_a, cx.when(0, || r.matmul(&adjoint(x)?))?])?;
-            to_b = Jvp::sum([to_b, cx.when(1, || r.neg())?])?;
-        }
-        Ok(smallvec![to_a, to_b, None, None])
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Driver {
-    Gels,
-    Gelsy,
-    Gelsd,
-    Gelss,
-}
-
-/// Solutions by least squares: the `X` of smallest length among those for which `|A X - B|` is smallest.
-///
-/// Args: `A` (*, m, n) and `B` (*, m, k), or (*, m) for one right side each, of one dtype, float32, float64, complex64
-/// or complex128, of one batch; `rcond` singular values up to `rcond` times the largest count as 0, by default `max(m,
-/// n)` times epsilon; `driver` "gelsy", the default, "gelsd", "gelss", or "gels" for matrices of full rank. Returns:
-/// `(solution, residuals, rank, singular_values)`: (*, n, k); the squares of `|A X - B|` if `m > n`, all matrices have
-/// rank `n` and the driver is not "gelsy", or else empty; the rank unless the driver is "gels"; the singular values for
-/// "gelsd" and "gelss". Derivative: that of `pinv(A) @ B` (Golub and Pereyra 1973), for matrices whose rank stays, and
-/// of the residuals. Raises: RuntimeError if shapes or dtypes do not fit; LinAlgError if there are infinities or NaN.
-///
-/// >>> A, B = rg.tensor([[1.0], [1.0]]), rg.tensor([[1.0], [3.0]])
-/// >>> round(rg.linalg.lstsq(A, B).solution.item(), 5)
-/// 2.0
-#[op(
-    function,
-    out,
-    module = "linalg",
-    fields("solution", "residuals", "rank", "singular_values"),
-    "(rcond=None, *, driver=None)"
-)]
-#[allow(non_snake_case)]
-pub fn lstsq(A: &Tensor, B: &Tensor, rcond: Option<f64>, driver: Option<&str>) -> Result<Vec<Tensor>> {
-    const OP: &str = "linalg.lstsq";
-    let refuse = |detail: String| Err(Error::shape(OP, format!("torch.linalg.lstsq: {detail}")));
-    if A.ndim() < 2 {
-        return refuse("input must have at least 2 dimensions.".into());
-    }
-    if B.ndim() < 1 {
-        return refuse("other must have at least 1 dimension.".into());
-    }
-    if A.dtype() != B.dtype() {
-        return Err(Error::dtype(
-            OP,
-            format!(
-                "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype {} and \
-                 other's dtype {}",
-                A.dtype().scalar_type_name(),
-                B.dtype().scalar_type_name()
-            ),
-        ));
-    }
-    if B.ndim() > A.ndim() || A.ndim() - B.ndim() > 1 {
-        return refuse(
-            "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1".into(),
-        );
-    }
-    let vector = B.ndim() + 1 == A.ndim();
-    let (m, n) = sizes_of(A);
-    let b = if vector { B.unsqueeze(-1)? } else { B.clone() };
-    if sizes_of(&b).0 != m {
-        return refuse(match vector {
-            true => "input.size(-2) should match other.size(-1)".into(),
-            false => "input.size(-2) should match other.size(-2)".into(),
-        });
-    }
-    let driver = match driver {
-        None | Some("gelsy") => Driver::Gelsy,
-        Some("gels") => Driver::Gels,
-        Some("gelsd") => Driver::Gelsd,
-        Some("gelss") => Driver::Gelss,
-        Some(_) => return refuse("parameter `driver` should be one of (gels, gelsy, gelsd, gelss)".into()),
-    };
-    if !taken(A.dtype()) {
-        return Err(Error::dtype(
-            OP,
-            format!(
-                "This function doesn't handle types other than float and double. Got {}",
-                A.dtype().scalar_type_name()
-            ),
-        ));
-    }
-    let (a, b) = super::broadcast_batches(OP, A, &b)?;
-    let rcond = rcond.unwrap_or(m.max(n) as f64 * gauge::epsilon(A.dtype()));
-    let [x, residuals, rank, values] = {
-        let _plain = GradGuard::new(false);
-        solved(&a.detach(), &b.detach(), rcond, driver)?
-    };
-    let mut outs = apply(Lstsq { rcond }, &[&a, &b, &x, &residuals])?;
-    let residuals = outs.swap_remove(1);
-    let x = outs.swap_remove(0);
-    Ok(vec![if vector { x.squeeze_dims(&[-1])? } else { x }, residuals, rank, values])
-}
-
-/// The solution, the residuals, the ranks and the singular values, as `driver` gives them.
-fn solved(a: &Tensor, b: &Tensor, rcond: f64, driver: Driver) -> Result<[Tensor; 4]> {
-    let ((m, n), (_, k), batch) = (sizes_of(a), sizes_of(b), batch_of(a));
-    let real = a.dtype().real();
-    let none = |dtype: DType| Tensor::empty(&[0], dtype);
-    let sized = |last: &[usize]| -> Dims { batch.iter().chain(last).copied().collect() };
-    if a.numel() == 0 || k == 0 {
-        let rank = if driver == Driver::Gels { none(DType::Int64)? } else { Tensor::zeros(batch, DType::Int64)? };
-        return Ok([Tensor::zeros(&sized(&[n, k]), a.dtype())?, none(real)?, rank, none(real)?]);
-    }
-    let (x, full, rank, values) = if driver == Driver::Gels {
-        // By a QR decomposition: R X = Q^H B, or with A^H = Q R, X = Q R^-H B.
-        let x = if m >= n {
-            let (q, r) = qr::linalg_qr(a, "reduced")?;
-            triangular::solve(&r, &adjoint(&q)?.matmul(b)?, true, true)?
-        } else {
-            let (q, r) = qr::linalg_qr(&adjoint(a)?, "reduced")?;
-            q.matmul(&triangular::solve(&adjoint(&r)?, b, false, true)?)?
-        };
-        (x, true, none(DType::Int64)?, none(real)?)
-    } else {
-        let [u, s, vh] = svd::decomposed("linalg.lstsq", a, false, true)?;
-        let large = large(&s, m.max(n), Given::Number(0.0), Given::Number(rcond))?;
-        let one = Tensor::full(&[], Scalar::Int(1), real)?;
-        let zero = Tensor::full(&[], Scalar::Int(0), real)?;
-        let inverse = where_(&large, &where_(&large, &s, &one)?.reciprocal()?, &zero)?;
-        let x = adjoint(&vh)?.matmul(&adjoint(&u)?.matmul(b)?.mul(&inverse.unsqueeze(-1)?)?)?;
-        let rank = large.sum_dims(&[-1], false)?;
-        let full = driver != Driver::Gelsy && m > n && all_have_rank(&rank, n)?;
-        let values = if driver == Driver::Gelsy { none(real)? } else { s };
-        (x, full, rank, values)
-    };
-    let residuals = if full && m > n {
-        let r = a.matmul(&x)?.sub(b)?.abs()?;
-        r.mul(&r)?.sum_dims(&[-2], false)?
-    } else {
-        none(real)?
-    };
-    Ok([x, residuals, rank, values])
-}
-
-/// Under `vmap` of all entries: the results of all have one shape.
-fn all_have_rank(rank: &Tensor, n: usize) -> Result<bool> {
-    let mut all = rank.clone();
-    while let Some(batched) = all.batched() {
-        all = batched.value;
-    }
-    Ok(all.to_vec::<i64>()?.iter().all(|&rank| rank == n as i64))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -512,11 +346,46 @@ mod tests {
         gradcheck(&|xs| pinv(&xs[0], None, None, false), &[noise(1, &[2, 3, 4])]);
         // Of constant rank 2.
         gradcheck(&|xs| pinv(&xs[0].matmul(&xs[1])?, None, None, false), &[noise(1, &[4, 2]), noise(2, &[2, 3])]);
-        for (m, n) in [(4, 3), (3, 4)] {
-            let solve = |xs: &[Tensor]| Ok(lstsq(&xs[0], &xs[1], None, Some("gelsd"))?.swap_remove(0));
-            gradcheck(&solve, &[noise(1, &[m, n]), noise(2, &[m, 2])]);
+    }
+    #[test]
+    fn tolerances_decide_as_singular_values_do() {
+        let a = Tensor::from_slice(&[2.0, 0.0, 0.0, 0.5], &[2, 2]).unwrap();
+        let second = |atol: Option<f64>, rtol: Option<f64>| {
+            let p = pinv(&a, atol, rtol, false).unwrap().to_vec::<f64>().unwrap();
+            assert_eq!(p[..3], [0.5, 0.0, 0.0]);
+            p[3]
+        };
+        for (atol, rtol, expected) in [
+            (None, None, 2.0),
+            (Some(0.0), None, 2.0),
+            (Some(0.1), None, 2.0),
+            (Some(0.4999), None, 2.0),
+            (Some(0.5), None, 0.0),
+            (Some(0.51), Some(0.0), 0.0),
+            (None, Some(0.2), 2.0),
+            (None, Some(0.2499), 2.0),
+            (None, Some(0.25), 0.0),
+            (Some(0.1), Some(0.3), 0.0),
+        ] {
+            assert_eq!(second(atol, rtol), expected, "{atol:?} {rtol:?}");
         }
-        let residuals = |xs: &[Tensor]| Ok(lstsq(&xs[0], &xs[1], None, Some("gels"))?.swap_remove(1));
-        gradcheck(&residuals, &[noise(1, &[4, 3]), noise(2, &[4, 2])]);
+        // Of each matrix of a batch, and for more tolerances than matrices.
+        let tolerances = Tensor::from_slice(&[0.4, 0.6], &[2]).unwrap();
+        for batch in [vec![2, 2], vec![2, 2, 2]] {
+            let many = expand_to(&a, &batch).unwrap();
+            let p = pinv_tensors(&many, Some(&tolerances), None, false).unwrap();
+            assert_eq!(p.sizes(), [2, 2, 2]);
+            assert_eq!(p.to_vec::<f64>().unwrap(), [0.5, 0.0, 0.0, 2.0, 0.5, 0.0, 0.0, 0.0]);
+        }
+        // The rank stays 2, which a QR decomposition proves for the first tolerance alone.
+        let below = Tensor::from_slice(&[0.1, 0.49], &[2]).unwrap();
+        gradcheck(&|xs| pinv_tensors(&xs[0], Some(&below), None, false), &[a]);
+    }
+
+    #[test]
+    fn layouts_are_those_of_fresh_matrices() {
+        for (m, n) in [(5, 3), (3, 5), (4, 4)] {
+            assert!(pinv(&noise(1, &[2, m, n]), None, None, false).unwrap().is_contiguous());
+        }
     }
 }

@@ -1183,7 +1183,7 @@ op! {
         /// Needs the feature `linalg`.
     }
     fn [lstsq try_lstsq lstsq_with try_lstsq_with] ([] a: &Tensor, b: &Tensor)
-    -> Lstsq = engine::linalg::pinv::lstsq, (a.engine(), b.engine(), None, None)
+    -> Lstsq = engine::linalg::lstsq::lstsq, (a.engine(), b.engine(), None, None)
     {[] o: LstsqOptions => Lstsq = (a.engine(), b.engine(), o.rcond, o.driver.map(LstsqDriver::name))}
 }
 

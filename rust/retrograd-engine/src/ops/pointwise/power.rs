@@ -65,7 +65,7 @@ fn complex_power(z: C, exponent: C) -> C {
         _ => complex::pow(z, exponent),
     }
 }
-/// A power whose exponent is a number.
+/// A power of integers whose exponent is a number.
 #[derive(Clone, Copy)]
 struct PowerOf(Constant);
 impl<T: Arithmetic> Map1<T, T> for PowerOf {
@@ -149,7 +149,7 @@ impl Unary for PowNumber {
                 let e = f64::from(e as f32);
                 pass.blocks(&|[x], out| special::single_power_of(e, x, out))
             }
-            _ => pass.numeric(&PowerOf(self.exponent.into())),
+            _ => pass.integers(&PowerOf(self.exponent.into())),
         }
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {

@@ -231,6 +231,18 @@ impl<'a> Pass<'a> {
             Ok(())
         }, else self.halves(k))
     }
+    /// The loop for the integer types.
+    pub(super) fn integers<K>(self, k: &K) -> Result<()>
+    where
+        K: Map1<u8, u8> + Map1<i8, i8> + Map1<i16, i16> + Map1<i32, i32> + Map1<i64, i64>,
+    {
+        let Pass { x, out } = self;
+        match_dtype!(ints, x.dtype(), T => {
+            // SAFETY: as in `floats`.
+            unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        });
+        Ok(())
+    }
     /// The loop of halves, which the walk gives as float32.
     fn halves<K: Map1<f32, f32>>(self, k: &K) -> Result<()> {
         let Pass { x, out } = self;

@@ -197,8 +197,8 @@ impl Sources<'_> {
 }
 
 /// Duties: 1. `x` is readable for the blocks of `table.from` rows of `inner` elements that are the `sources` of
-/// `blocks`. 2. `y` is writable for `blocks` of `table.to()` such rows and overlaps nothing else. 3. `weights` are those
-/// of the table's taps. 4. Where rows have one element, `groups` and `rest` are the sums among `stretches`.
+/// `blocks`. 2. `y` is writable for `blocks` of `table.to()` such rows and overlaps nothing else. 3. `weights` are
+/// those of the table's taps. 4. Where rows have one element, `groups` and `rest` are the sums among `stretches`.
 struct Along<'a, T> {
     table: &'a ResampleTable,
     weights: &'a [T],
@@ -388,8 +388,8 @@ pub fn along<T: Ring>(table: &ResampleTable, sources: Sources<'_>, x: &[T], y: &
     let (x, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
     split(outer, 1, cost, &|blocks| {
         let (x, y) = (x.get().cast_const(), y.get());
-        // SAFETY: (1, 2) the lengths and the sources were checked, a mutable borrow overlaps nothing, and no other piece
-        // has these blocks; (3, 4) as made.
+        // SAFETY: (1, 2) the lengths and the sources were checked, a mutable borrow overlaps nothing, and no other
+        // piece has these blocks; (3, 4) as made.
         unsafe {
             let task = Along { table, weights, stretches, groups, rest, sources, blocks, inner, x, y };
             for_isa(InstructionSet::detect(), task);

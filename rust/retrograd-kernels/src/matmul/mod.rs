@@ -380,8 +380,8 @@ pub(crate) unsafe fn gemm_of<T: Vectors>(
 }
 
 /// Products of bfloat16 as [`gemm_batch`] has them of other numbers, by the matrix unit of the CPU: whether there is
-/// one and it pays; if not, nothing was done. Sums are float32, in which C is added with `accumulate`, and each is rounded
-/// once. Subnormal numbers count as zero.
+/// one and it pays; if not, nothing was done. Sums are float32, in which C is added with `accumulate`, and each is
+/// rounded once. Subnormal numbers count as zero.
 ///
 /// # Safety
 /// 1. The duties of [`gemm_batch`].

@@ -347,9 +347,9 @@ fn scans_on_all_layouts_and_in_place() {
 /// Powers of the imaginary unit have exact products in any order.
 #[test]
 fn products_of_complex_numbers() {
-    fn check<T: Ring + Send + Sync>(of: impl Fn(i64) -> T)
+    fn check<T>(of: impl Fn(i64) -> T)
     where
-        T: SimdElement + PartialEq,
+        T: Ring + SimdElement + PartialEq + Send + Sync,
         Prod: Reduce<T, O = T>,
         CumProd: Reduce<T, O = T>,
     {

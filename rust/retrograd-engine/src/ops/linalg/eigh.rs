@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::kernels::matmul::Layout;
 use crate::match_dtype;
 use crate::ops::pointwise::complex::{imag_part, real_part};
+use crate::ops::view::is_differentiated;
 use crate::tensor::{Dtypes, Tensor};
 
 const PHASES: &str = "linalg_eigh_backward: The eigenvectors in the complex case are specified up to multiplication by \
@@ -138,5 +139,5 @@ pub fn linalg_eigh(A: &Tensor, UPLO: &str) -> Result<(Tensor, Tensor)> {
 #[op(function, out, module = "linalg", "(UPLO='L')")]
 #[allow(non_snake_case)]
 pub fn eigvalsh(A: &Tensor, UPLO: &str) -> Result<Tensor> {
-    Ok(decomposed("linalg.eigvalsh", A, UPLO, super::differentiates(A))?.swap_remove(0))
+    Ok(decomposed("linalg.eigvalsh", A, UPLO, is_differentiated(A))?.swap_remove(0))
 }

@@ -28,7 +28,6 @@ pub mod triangular;
 pub use solve::inv;
 
 use super::Entry;
-use crate::autograd::mode;
 use crate::error::Result;
 use crate::ops::view::expand_to;
 use crate::tensor::layout::broadcast;
@@ -104,12 +103,6 @@ fn all_levels(x: &Tensor) -> Tensor {
         all = batched.value;
     }
     all
-}
-
-/// Whether what is computed of a tensor may be differentiated.
-fn differentiates(x: &Tensor) -> bool {
-    let word = mode::word();
-    word & mode::COMPOSED != 0 || mode::records(word) && x.requires_grad()
 }
 
 /// The conjugate transpose of each matrix; the transpose of real ones.

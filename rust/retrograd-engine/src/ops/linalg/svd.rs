@@ -14,7 +14,7 @@ use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Sa
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::ops::pointwise::complex::{imag_part, real_part};
-use crate::ops::view::reshape_to;
+use crate::ops::view::{is_differentiated, reshape_to};
 use crate::tensor::{Dims, Dtypes, Tensor, copy};
 
 const PHASES: &str = "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i \
@@ -260,7 +260,7 @@ pub(super) fn decomposed(op: &'static str, x: &Tensor, full_matrices: bool, vect
 
 /// The singular values of checked operands.
 pub(super) fn values(op: &'static str, x: &Tensor) -> Result<Tensor> {
-    let [_, s, _] = decomposed(op, x, false, super::differentiates(x))?;
+    let [_, s, _] = decomposed(op, x, false, is_differentiated(x))?;
     Ok(s)
 }
 

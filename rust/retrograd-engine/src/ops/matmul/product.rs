@@ -185,8 +185,8 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
 }
 
 /// [`multiply`] of halves: sums are float32, and each element of the result is rounded once. One row or column, whose
-/// product has little to do with each element, is read as it lies; bfloat16 goes by the CPU's matrix unit, if it has one;
-/// everything else by way of float32. `p` and `batch` say the same of the matrices as the operands.
+/// product has little to do with each element, is read as it lies; bfloat16 goes by the CPU's matrix unit, if it has
+/// one; everything else by way of float32. `p` and `batch` say the same of the matrices as the operands.
 fn multiply_halves(op: &'static str, a: Side, b: Side, out: &Tensor, p: &Product, batch: Batch) -> Result<()> {
     let ((m, k), (_, n)) = (a.sizes(), b.sizes());
     let ((a_rs, a_cs), (b_rs, b_cs), (c_rs, c_cs)) = (a.strides(), b.strides(), plain(out).strides());

@@ -191,7 +191,7 @@ impl<V: ViewOp> Primitive for Viewed<V> {
     }
 }
 
-/// Whether more must happen to a view of `x` than that it is made: recording, or a tangent.
+/// Whether what is computed of `x` may be differentiated: it is recorded, or has a tangent.
 #[inline]
 pub fn is_differentiated(x: &Tensor) -> bool {
     let word = mode::word();

@@ -450,15 +450,24 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRows<'_, A, R> {
                 // output.
                 unsafe {
                     let a = a.offset(pa + k * k0.strides[0]);
-                    let acc = if outer.is_empty() {
-                        any_row::<S, A, R>(r, length, a, stride)
-                    } else {
-                        let mut cascade = Cascade::default();
-                        for [pr] in Offsets::new(outer) {
-                            cascade.push(r, any_row::<S, A, R>(r, length, a.offset(pr), stride));
-                        }
-                        cascade.total(r)
-                    };
+                    // One place for both, since it is long.
+                    let (mut cascade, mut only) = (Cascade::default(), None);
+                    let mut rows = (!outer.is_empty()).then(|| Offsets::new(outer));
+                    let mut next = rows.as_mut().map_or(Some([0]), Iterator::next);
+                    while let Some([pr]) = next {
+                        let row = any_row::<S, A, R>(r, length, a.offset(pr), stride);
+                        next = match &mut rows {
+                            Some(rows) => {
+                                cascade.push(r, row);
+                                rows.next()
+                            }
+                            None => {
+                                only = Some(row);
+                                None
+                            }
+                        };
+                    }
+                    let acc = only.unwrap_or_else(|| cascade.total(r));
                     *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
                 }
             }

@@ -155,9 +155,12 @@ def test_least_squares_under_vmap_look_at_each_matrix() -> None:
 
     for x, y in zip(rg.vmap(solve)(a, b), solve(a, b), strict=True):
         assert np.allclose(x.numpy(), y.numpy(), atol=1e-12)
-    for i in range(2):
-        for x, y in zip(solve(a[i], b[i]), solve(a, b), strict=True):
-            assert np.allclose(x.numpy(), y[i].numpy(), atol=1e-12)
+    # Many small ones go by singular values at once.
+    for times in (1, 12):
+        many = solve(rg.cat([a] * times), rg.cat([b] * times))
+        for i in range(2 * times):
+            for x, y in zip(solve(a[i % 2], b[i % 2]), many, strict=True):
+                assert np.allclose(x.numpy(), y[i].numpy(), atol=1e-12)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -21,6 +21,13 @@ pub fn pays(count: usize, n: usize, most: usize) -> bool {
     n > 0 && count > 0 && (n <= ALWAYS || n <= most && count >= SOME)
 }
 
+/// Whether the singular values of all these matrices take less time than a QR decomposition of each. 1000 matrices of
+/// 4x4 take 0.4 ms and 0.9, 138 of 12x12 0.56 and 0.76, 78 of 16x16 0.64 and 0.44, one of 4x4 13 us and 4.7.
+pub fn beat_qr(x: &Tensor) -> bool {
+    let ((m, n), count) = (sizes_of(x), batch_of(x).iter().product::<usize>());
+    !x.dtype().is_complex() && m.min(n) <= ALWAYS && count >= 16
+}
+
 /// The groups of the matrices of `x`, element after element, column by column.
 fn gathered<T: Element + Grouped>(x: &Tensor) -> Result<Tensor> {
     let ((m, n), lanes) = (sizes_of(x), T::LANES);

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::batch::{batch_of, sizes_of};
-use super::{adjoint, checks, eigh, full_rank, gauge, svd};
+use super::{adjoint, checks, eigh, full_rank, gauge, groups, svd};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::mode::GradGuard;
@@ -146,8 +146,8 @@ impl Primitive for Pinv {
             let sizes: Dims = batch_of(&x).iter().copied().chain([n, m]).collect();
             return Tensor::zeros(&sizes, x.dtype()).map(out);
         }
-        if self.hermitian {
-            return by_values(&x, &tolerances, true).map(out);
+        if self.hermitian || groups::beat_qr(&x) {
+            return by_values(&x, &tolerances, self.hermitian).map(out);
         }
         let (inverse, proven) = full_rank::inverse(&x, &tolerances)?;
         let rest = |xs: &[Tensor]| by_values(&xs[0], &xs[1], false).map(out);

@@ -59,13 +59,14 @@ impl InstructionSet {
     #[inline]
     pub fn filled_by(self, bytes: usize) -> InstructionSet {
         #[cfg(all(target_arch = "x86_64", not(one_level)))]
-        return self.min(InstructionSet(match bytes {
+        let filled = match bytes {
             0..32 => BASELINE,
             32..64 => AVX2,
             _ => AVX512,
-        }));
+        };
         #[cfg(not(all(target_arch = "x86_64", not(one_level))))]
-        return self;
+        let (filled, _) = (BASELINE, bytes);
+        self.min(InstructionSet(filled))
     }
 
     /// The best level of this CPU: one relaxed load after the first call.

@@ -48,6 +48,12 @@ pub fn scratch(m: usize, n: usize, k: usize) -> usize {
     n + n * n + householder::scratch(m, n.max(k))
 }
 
+/// Writes the upper triangle of the first `n` rows of `a`, and zeros below it, to a square.
+fn copy_triangle<T: Scalar>(m: usize, n: usize, a: &[T], to: &mut [T]) {
+    to.fill(T::ZERO);
+    (0..n).for_each(|j| to[j * n..=j * n + j].copy_from_slice(&a[j * m..=j * m + j]));
+}
+
 /// The norms of the inverse of the upper triangle of `a`, and of the triangle; `room` takes a square.
 fn norms<T: Number<Real: Into<f64>> + Scalar<Real: Into<f64>>>(
     m: usize,
@@ -55,8 +61,7 @@ fn norms<T: Number<Real: Into<f64>> + Scalar<Real: Into<f64>>>(
     a: &[T],
     room: &mut [T],
 ) -> [f64; 2] {
-    room.fill(T::ZERO);
-    (0..n).for_each(|j| room[j * n..=j * n + j].copy_from_slice(&a[j * m..=j * m + j]));
+    copy_triangle(m, n, a, room);
     let of_triangle = norm(room);
     room.fill(T::ZERO);
     room.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
@@ -121,8 +126,7 @@ pub fn inverse<T: Number<Real: Into<f64>> + Scalar<Real: Into<f64>>>(
     let (triangle, scratch) = scratch.split_at_mut(n * n);
     householder::factor(m, n, a, tau, scratch);
     householder::product(m, n, a, tau, p, scratch);
-    triangle.fill(T::ZERO);
-    (0..n).for_each(|j| triangle[j * n..=j * n + j].copy_from_slice(&a[j * m..=j * m + j]));
+    copy_triangle(m, n, a, triangle);
     let whole = Layout::column_major(n, n);
     triangular::solve(ADJOINT, false, (triangle, whole), (p, Layout::column_major(m, n)));
     // Q leaves the norm of R^-H as it is.

@@ -1,26 +1,56 @@
-//! Convolutions between single channels, as depthwise ones are: sums over the taps without a matrix product, whose
-//! panels would be used for one row only.
+//! Convolutions whose sums are taken from the padded copy as it lies: between single channels, as depthwise ones are,
+//! and few others, so that the panels of a matrix product would be read a few times only.
 
 use std::ops::Range;
 
 use super::grid::Grid;
-use crate::matmul::{Routine, Simd, Vectors, sum};
+use crate::matmul::{Routine, Rows, Simd, Vectors, lanes, sum};
+use crate::thresholds::matmul::DEPTH_BYTES;
 
-/// Some rows of one channel of the small side.
+/// Some pieces of every channel of the small side.
 ///
 /// Duties: `copy` is a padded copy of layout `grid`, readable for [`super::grid::SLACK`] more elements; `offsets` are
-/// those of the grid, `w` has one element for each; `y` is where row 0 begins, writable for the positions of `rows`,
-/// and overlaps neither.
+/// those of the grid, `w` has a row with one element for each, for each of `channels`; `start` has one element for each
+/// channel, or is null; `y` is writable for the positions of `pieces` in each channel, and overlaps none of them.
 pub(super) struct Direct<'a, T> {
     pub grid: &'a Grid,
     pub offsets: &'a [usize],
     pub copy: *const T,
     pub w: *const T,
-    /// What the sums start from.
-    pub start: T,
-    /// `d * height + h` is row `h` of plane `d`.
-    pub rows: Range<usize>,
+    pub channels: usize,
+    /// What the sums of each channel start from; null for zeros.
+    pub start: *const T,
+    /// Below [`pieces`].
+    pub pieces: Range<usize>,
+    /// Where the first channel begins; the others follow it.
     pub y: *mut T,
+}
+
+/// What it takes to write a row of a panel, two vectors, in multiplications of two vectors.
+const PANEL_STEPS: usize = 5;
+
+/// Whether sums of `channels` over `terms` terms are taken directly: what is lost in vectors that rows do not fill is
+/// less than panels take, and a part of the weights stays in the cache.
+pub(super) fn is_direct<T: Vectors>(grid: &Grid, channels: usize, terms: usize) -> bool {
+    let (lanes, [_, _, width]) = (lanes::<T>(), grid.extents());
+    let filled = width.next_multiple_of(lanes) * channels <= width * (channels + PANEL_STEPS);
+    channels == 1 || filled && (channels <= PANEL_STEPS || terms * size_of::<T>() <= DEPTH_BYTES)
+}
+
+/// How many pieces the positions are.
+pub(super) fn pieces<T: Vectors>(grid: &Grid) -> usize {
+    let [depth, height, width] = grid.extents();
+    depth * height * width.div_ceil(lanes::<T>())
+}
+
+/// Neighbours in a row of positions, as many as a vector has, or those that are left.
+#[derive(Clone, Copy, Default)]
+struct Piece {
+    /// Where the first one lies in the copy, for a tap of offset 0.
+    x: usize,
+    /// Where it is in a channel of the small side.
+    y: usize,
+    len: usize,
 }
 
 impl<T: Vectors> Routine for Direct<'_, T> {
@@ -28,56 +58,118 @@ impl<T: Vectors> Routine for Direct<'_, T> {
 
     #[inline(always)]
     unsafe fn run<V: Simd<Elem = T>>(&self) {
-        let [_, height, width] = self.grid.extents();
-        // SAFETY: our duties: `y` is where a row's positions begin, `x` where they begin in the copy.
+        // SAFETY: our duties.
         unsafe {
-            for row in self.rows.clone() {
-                let (d, h) = (row / height, row % height);
-                let x = self.copy.add(d * self.grid.units[0] + h * self.grid.units[1]);
-                let y = self.y.add(row * width);
-                let mut at = 0;
-                while at < width {
-                    let columns = (4 * V::LEN).min(width - at);
-                    let (x, y) = (x.add(at), y.add(at));
-                    match columns.div_ceil(V::LEN) {
-                        1 => self.strip::<V, 1>(x, y, columns),
-                        2 => self.strip::<V, 2>(x, y, columns),
-                        3 => self.strip::<V, 3>(x, y, columns),
-                        _ => self.strip::<V, 4>(x, y, columns),
-                    }
-                    at += columns;
-                }
-            }
+            // Of one channel a sum would wait for the one before it.
+            if self.channels == 1 { self.walk::<V, 4>() } else { self.walk::<V, 2>() }
         }
     }
 }
 
 impl<T: Vectors> Direct<'_, T> {
-    /// `columns` positions of a row, in `C` vectors, of which the last may be shorter.
+    /// All positions, `C` pieces at a time.
     ///
     /// # Safety
-    /// The duties of the type, and of [`Simd`]; the positions lie in one row.
+    /// The duties of the type, and of [`Simd`].
     #[inline(always)]
-    unsafe fn strip<V: Simd<Elem = T>, const C: usize>(&self, x: *const T, y: *mut T, columns: usize) {
-        // SAFETY: our duties; the last vector reads past its row, but not past the slack, and is written in part.
-        unsafe {
-            let mut acc = [V::splat(&raw const self.start); C];
-            for (r, &offset) in self.offsets.iter().enumerate() {
-                let w = V::splat(self.w.add(r));
-                let x = x.add(offset);
-                for (j, acc) in acc.iter_mut().enumerate() {
-                    *acc = w.fma(V::load(x.add(j * V::LEN)), *acc);
-                }
+    unsafe fn walk<V: Simd<Elem = T>, const C: usize>(&self) {
+        let [_, height, width] = self.grid.extents();
+        let (start, beside) = (self.pieces.start, width.div_ceil(V::LEN));
+        let (mut row, mut at) = (start / beside, start % beside * V::LEN);
+        let mut pieces = [Piece::default(); C];
+        let mut count = 0;
+        let mut x = row / height * self.grid.units[0] + row % height * self.grid.units[1];
+        for _ in self.pieces.clone() {
+            pieces[count] = Piece { x: x + at, y: row * width + at, len: V::LEN.min(width - at) };
+            count += 1;
+            if count == C {
+                // SAFETY: our duties; the pieces are among ours.
+                unsafe { self.columns::<V, C>(&pieces) }
+                count = 0;
             }
-            for (j, acc) in acc.iter().enumerate() {
-                let left = columns - j * V::LEN;
-                if left >= V::LEN {
-                    acc.store(y.add(j * V::LEN));
-                } else {
-                    acc.store_first(y.add(j * V::LEN), left);
+            at += V::LEN;
+            if at >= width {
+                (row, at) = (row + 1, 0);
+                x = row / height * self.grid.units[0] + row % height * self.grid.units[1];
+            }
+        }
+        if count > 0 {
+            // The last one is summed more than once.
+            for i in count..C {
+                pieces[i] = pieces[count - 1];
+            }
+            // SAFETY: as above.
+            unsafe { self.columns::<V, C>(&pieces) }
+        }
+    }
+
+    /// The sums of all channels at some pieces.
+    ///
+    /// # Safety
+    /// The duties of the type, and of [`Simd`]; the pieces are among ours.
+    #[inline(always)]
+    unsafe fn columns<V: Simd<Elem = T>, const C: usize>(&self, pieces: &[Piece; C]) {
+        let rows = Rows::of::<T>(self.offsets.len() as isize);
+        let mut i = 0;
+        while i < self.channels {
+            let left = self.channels - i;
+            // SAFETY: our duties, for as many channels as are left at least.
+            unsafe {
+                i += match left {
+                    8.. if C == 2 && V::ROWS >= 8 => self.tile::<V, 8, C>(i, &rows, pieces),
+                    6.. if C == 2 && V::ROWS == 6 => self.tile::<V, 6, C>(i, &rows, pieces),
+                    4.. if C == 2 => self.tile::<V, 4, C>(i, &rows, pieces),
+                    2.. if C == 2 => self.tile::<V, 2, C>(i, &rows, pieces),
+                    _ => self.tile::<V, 1, C>(i, &rows, pieces),
                 }
             }
         }
+    }
+
+    /// The sums of the `R` channels from `first` on at some pieces; returns `R`.
+    ///
+    /// # Safety
+    /// The duties of the type, and of [`Simd`]; there are as many channels, the pieces are among ours.
+    #[inline(always)]
+    unsafe fn tile<V: Simd<Elem = T>, const R: usize, const C: usize>(
+        &self,
+        first: usize,
+        rows: &Rows,
+        pieces: &[Piece; C],
+    ) -> usize {
+        let [depth, height, width] = self.grid.extents();
+        // SAFETY: our duties; a vector reads past its piece, but not past the slack, and is written in part.
+        unsafe {
+            let mut acc = [[V::zero(); C]; R];
+            if !self.start.is_null() {
+                for (i, acc) in acc.iter_mut().enumerate() {
+                    *acc = [V::splat(self.start.add(first + i)); C];
+                }
+            }
+            let w = self.w.add(first * self.offsets.len());
+            let x: [*const T; C] = std::array::from_fn(|j| self.copy.wrapping_add(pieces[j].x));
+            for (r, &offset) in self.offsets.iter().enumerate() {
+                let mut row = [V::zero(); C];
+                for (j, v) in row.iter_mut().enumerate() {
+                    *v = V::load(x[j].add(offset));
+                }
+                for (i, acc) in acc.iter_mut().enumerate() {
+                    let w = V::splat(rows.at(w.add(r), i));
+                    for (j, acc) in acc.iter_mut().enumerate() {
+                        *acc = w.fma(row[j], *acc);
+                    }
+                }
+            }
+            let y = self.y.add(first * depth * height * width);
+            for (i, acc) in acc.iter().enumerate() {
+                let y = y.add(i * depth * height * width);
+                for (j, acc) in acc.iter().enumerate() {
+                    let to = y.add(pieces[j].y);
+                    if pieces[j].len == V::LEN { acc.store(to) } else { acc.store_first(to, pieces[j].len) }
+                }
+            }
+        }
+        R
     }
 }
 

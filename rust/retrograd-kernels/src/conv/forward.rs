@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::direct::Direct;
+use super::direct::{Direct, is_direct, pieces};
 use super::grid::{Grid, SLACK};
 use super::im2col::Patches;
 use super::{ConvAxis, ConvScalar, Shape, is_product};
@@ -60,13 +60,15 @@ impl Conv {
             }
             let copy = if in_place { x } else { work.cast_const() };
             let k = self.offsets.len();
-            if m == 1 {
-                let start = if start.is_null() { <T as Float>::ZERO } else { *start };
-                let [depth, height, _] = self.grid.extents();
-                let (copy, w, y) = (SharedPtr(copy.cast_mut()), SharedPtr(w.cast_mut()), SharedPtr(y));
-                return split(depth * height, 1, (n * k) as f64 * term_cost::<T>(), &|rows| {
-                    let (copy, w, y) = (copy.get().cast_const(), w.get().cast_const(), y.get());
-                    T::call(&Direct { grid: &self.grid, offsets: &self.offsets, copy, w, start, rows, y });
+            if is_direct::<T>(&self.grid, m, k) {
+                let (copy, w) = (SharedPtr(copy.cast_mut()), SharedPtr(w.cast_mut()));
+                let (start, y) = (SharedPtr(start.cast_mut()), SharedPtr(y));
+                let cost = (m * n) as f64 * k as f64 * term_cost::<T>();
+                return split(pieces::<T>(&self.grid), 4, cost, &|pieces| {
+                    let (copy, w) = (copy.get().cast_const(), w.get().cast_const());
+                    let (start, y) = (start.get().cast_const(), y.get());
+                    let (grid, offsets) = (&self.grid, &self.offsets[..]);
+                    T::call(&Direct { grid, offsets, copy, w, channels: m, start, pieces, y });
                 });
             }
             let panels = Patches { grid: &self.grid, offsets: &self.offsets, copy: SharedPtr(copy.cast_mut()) };

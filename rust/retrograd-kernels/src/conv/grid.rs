@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::{ConvAxis, each};
 use crate::matmul::{Float, Routine, Simd, Vectors};
 use crate::parallel::{SharedPtr, split};
@@ -36,19 +38,36 @@ impl Line {
     fn tap(&self, k: usize) -> usize {
         k % self.phases * self.len + k * self.axis.dilation / self.axis.stride
     }
-    /// The coordinate in the image, maybe outside, of element `q` of a phase.
-    #[inline(always)]
-    fn coordinate(&self, phase: usize, q: usize) -> isize {
-        let ConvAxis { stride, dilation, pad, .. } = self.axis;
-        (q * stride + phase * dilation % stride) as isize - pad
+    /// The coordinate in the image, maybe outside, of element 0 of a phase.
+    fn start(&self, phase: usize) -> isize {
+        (phase * self.axis.dilation % self.axis.stride) as isize - self.axis.pad
+    }
+    /// The coordinates of all elements, phase by phase; none of those outside the image.
+    fn coordinates(&self) -> impl Iterator<Item = Option<usize>> + use<'_> {
+        (0..self.phases).flat_map(move |phase| {
+            let start = self.start(phase);
+            (0..self.len).map(move |q| {
+                let at = start + (q * self.axis.stride) as isize;
+                (at >= 0 && at < self.axis.large as isize).then_some(at as usize)
+            })
+        })
     }
     /// The elements of a phase that are inside the image.
-    #[inline(always)]
-    fn inside(&self, phase: usize) -> (usize, usize) {
-        let (start, stride) = (self.coordinate(phase, 0), self.axis.stride as isize);
+    fn inside(&self, phase: usize) -> Inside {
+        let (start, stride) = (self.start(phase), self.axis.stride as isize);
         let from = |bound: isize| ((bound - start + stride - 1).div_euclid(stride).max(0) as usize).min(self.len);
-        (from(0), from(self.axis.large as isize))
+        let (from, to) = (from(0), from(self.axis.large as isize));
+        let first = if from < to { (start + (from * self.axis.stride) as isize) as usize } else { 0 };
+        Inside { from, to: to.max(from), first }
     }
+}
+
+/// The elements `from .. to` of a phase, of which the first one is at coordinate `first` of the image.
+#[derive(Clone, Copy)]
+struct Inside {
+    from: usize,
+    to: usize,
+    first: usize,
 }
 
 pub(super) fn gcd(a: usize, b: usize) -> usize {
@@ -137,26 +156,26 @@ impl<T: Vectors> Routine for Copy<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Simd<Elem = T>>(&self) {
         let [d, h, w] = &self.grid.lines;
+        // Found once: divisions take longer than a short row.
+        let phases: SmallVec<[Inside; 4]> = (0..w.phases).map(|phase| w.inside(phase)).collect();
         // SAFETY: duty 2: the rows of a channel are written one after the other, each maybe past its end, where the
         // next one is written after it, and then the slack, so that the last vector ends there too. Duty 1: rows are
         // read where both coordinates are inside the image.
         unsafe {
             for channel in self.channels.clone() {
                 let mut dst = self.dst.add(channel * self.grid.channel);
-                for zd in 0..d.phases * d.len {
-                    let z = d.coordinate(zd / d.len, zd % d.len);
-                    for yh in 0..h.phases * h.len {
-                        let y = h.coordinate(yh / h.len, yh % h.len);
-                        if z < 0 || y < 0 || z as usize >= d.axis.large || y as usize >= h.axis.large {
-                            zeros::<V>(dst, self.grid.units[1]);
+                for z in d.coordinates() {
+                    for y in h.coordinates() {
+                        if let (Some(z), Some(y)) = (z, y) {
+                            let row = (channel * d.axis.large + z) * h.axis.large + y;
+                            line::<V>(w, &phases, self.src.add(row * w.axis.large), dst);
                         } else {
-                            let row = (channel * d.axis.large + z as usize) * h.axis.large + y as usize;
-                            line::<V>(w, self.src.add(row * w.axis.large), dst);
+                            zeros::<V>(dst, self.grid.units[1]);
                         }
                         dst = dst.add(self.grid.units[1]);
                     }
                 }
-                super::forward::fill(dst, SLACK, <T as Float>::ZERO);
+                zeros::<V>(dst, SLACK);
             }
         }
     }
@@ -168,7 +187,11 @@ impl<T: Vectors> Routine for Copy<'_, T> {
 unsafe fn zeros<V: Simd>(dst: *mut V::Elem, len: usize) {
     // SAFETY: our duty.
     unsafe {
-        for at in (0..len).step_by(V::LEN) {
+        // Most are no more than a vector: of a loop alone the compiler would make a call.
+        if len > 0 {
+            V::zero().store(dst);
+        }
+        for at in (V::LEN..len).step_by(V::LEN) {
             V::zero().store(dst.add(at));
         }
     }
@@ -192,33 +215,37 @@ unsafe fn copy_run<V: Simd>(src: *const V::Elem, dst: *mut V::Elem, len: usize) 
     }
 }
 
+/// # Safety
+/// `src` is readable for `len` elements at the distance `stride`, `dst` writable for as many; they do not overlap.
+#[inline(always)]
+unsafe fn copy_each<T: Float>(src: *const T, stride: usize, dst: *mut T, len: usize) {
+    for i in 0..len {
+        // SAFETY: our duties.
+        unsafe { *dst.add(i) = *src.add(i * stride) }
+    }
+}
+
 /// Copies one row of an image, its phases one after the other.
 ///
 /// # Safety
 /// The CPU has the instructions of `V`; `src` is readable for the large side of `w`, `dst` writable for all its phases
 /// and less than a vector more.
 #[inline(always)]
-unsafe fn line<V: Simd>(w: &Line, src: *const V::Elem, dst: *mut V::Elem) {
-    // SAFETY: our duties, each part being written before what follows it: `from .. to` are the elements whose
-    // coordinates are inside the image, from `start` on.
+unsafe fn line<V: Simd>(w: &Line, phases: &[Inside], src: *const V::Elem, dst: *mut V::Elem) {
+    let mut phase = dst;
+    // SAFETY: our duties, each part being written before what follows it.
     unsafe {
-        for phase in 0..w.phases {
-            let dst = dst.add(phase * w.len);
-            let (from, to) = w.inside(phase);
-            zeros::<V>(dst, from);
-            if from < to {
-                let start = w.coordinate(phase, from);
-                let src = src.offset(start);
-                if w.axis.stride == 1 {
-                    copy_run::<V>(src, dst.add(from), to - from);
-                } else {
-                    for q in 0..to - from {
-                        *dst.add(from + q) = *src.add(q * w.axis.stride);
-                    }
-                }
+        for &Inside { from, to, first } in phases {
+            zeros::<V>(phase, from);
+            let (src, dst, len) = (src.add(first), phase.add(from), to - from);
+            match w.axis.stride {
+                1 => copy_run::<V>(src, dst, len),
+                // Known to the compiler, which takes vectors apart.
+                2 => copy_each(src, 2, dst, len),
+                stride => copy_each(src, stride, dst, len),
             }
-            let to = to.max(from);
-            zeros::<V>(dst.add(to), w.len - to);
+            zeros::<V>(phase.add(to), w.len - to);
+            phase = phase.add(w.len);
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::parallel::SharedPtr;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Run {
     /// Where they are in the copy, for a tap of offset 0.
-    src: usize,
+    pub src: usize,
     /// The index of the first one among the requested positions.
-    at: usize,
-    len: usize,
+    pub at: usize,
+    pub len: usize,
 }
 
 /// Goes through the positions of several images run by run.
@@ -173,40 +173,6 @@ impl<T: Vectors> Fill<'_, T> {
                     v.store(dst.add(j * V::LEN));
                 }
                 dst = dst.add(self.width);
-            }
-        }
-    }
-}
-
-/// Copies rows of the matrix of patches: row `i` to `dst + i * dst_rs`, the columns of `runs`.
-///
-/// Duties: those of [`Patches`] for `offsets`, those of the rows, and `copy`; `dst` is writable for `dst_rs` elements
-/// per row, which are as many as the columns and [`SLACK`] more.
-pub(super) struct PatchRows<'a, T> {
-    pub offsets: &'a [usize],
-    pub runs: &'a [Run],
-    pub copy: *const T,
-    pub dst: *mut T,
-    pub dst_rs: usize,
-}
-
-impl<T: Vectors> Routine for PatchRows<'_, T> {
-    type Elem = T;
-
-    #[inline(always)]
-    unsafe fn run<V: Simd<Elem = T>>(&self) {
-        // SAFETY: our duties: runs are inside the copy, and whole vectors end in the slack at most.
-        unsafe {
-            for (i, &offset) in self.offsets.iter().enumerate() {
-                let (src, dst) = (self.copy.add(offset), self.dst.add(i * self.dst_rs));
-                for run in self.runs {
-                    let (src, dst) = (src.add(run.src), dst.add(run.at));
-                    let mut at = 0;
-                    while at < run.len {
-                        V::load(src.add(at)).store(dst.add(at));
-                        at += V::LEN;
-                    }
-                }
             }
         }
     }

@@ -161,6 +161,21 @@ fn many_channels() {
     }
 }
 
+/// Rows of positions that fill vectors, or nearly, whose sums are taken from the copy: every height of tiles, pieces in
+/// one row and in two, an odd number of them, and a plane after the other.
+#[test]
+fn few_channels() {
+    let line = |large, kernel, pad, stride| axis(large, kernel, stride, 1, pad, 0).unwrap();
+    for (width, rows) in [(16, 3), (31, 2), (32, 1), (40, 2), (48, 3)] {
+        for small in [2, 3, 4, 6, 7, 8, 13, 15, 17] {
+            for stride in [1, 2] {
+                let axes = [line(2, 1, 0, 1), line(rows * stride, 3, 1, stride), line(width * stride, 3, 1, stride)];
+                both(&Shape { batch: 2, groups: 2, large: 3, small, axes });
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_there() {
     let a = axis(5, 3, 1, 1, 1, 0).unwrap();
@@ -222,12 +237,27 @@ fn threads_change_no_bit() {
         (3, 20, 1, 1, plane(40, 5, 2, 1)),
         (1, 1, 64, 48, plane(36, 1, 0, 1)),
         (1, 1, 60, 1, plane(150, 3, 1, 1)),
+        (1, 1, 20, 9, plane(96, 3, 1, 1)),
+        (2, 1, 9, 20, plane(96, 3, 1, 2)),
     ] {
         let s = Shape { batch, groups, large, small, axes: [ConvAxis::NONE, a, a] };
-        let (one, one64) = (rounded::<f32>(&s, 1, batch * groups), rounded::<f64>(&s, 1, batch * groups));
-        for (threads, units) in [(2, 1), (3, 1), (3, 2)] {
-            assert_eq!(rounded::<f32>(&s, threads, units), one, "{s:?} on {threads} threads");
-            assert_eq!(rounded::<f64>(&s, threads, units), one64, "{s:?} on {threads} threads");
-        }
+        check_threads(&s);
+    }
+    check_threads(&Shape {
+        batch: 1,
+        groups: 1,
+        large: 9,
+        small: 6,
+        axes: [ConvAxis::NONE, ConvAxis::NONE, plane(9000, 5, 1, 1)],
+    });
+}
+
+/// Any number of threads gives the bits of one.
+fn check_threads(s: &Shape) {
+    let (batch, groups) = (s.batch, s.groups);
+    let (one, one64) = (rounded::<f32>(s, 1, batch * groups), rounded::<f64>(s, 1, batch * groups));
+    for (threads, units) in [(2, 1), (3, 1), (3, 2)] {
+        assert_eq!(rounded::<f32>(s, threads, units), one, "{s:?} on {threads} threads");
+        assert_eq!(rounded::<f64>(s, threads, units), one64, "{s:?} on {threads} threads");
     }
 }

@@ -71,14 +71,17 @@ struct Parts {
     weights: usize,
     /// Elements of a padded image.
     copy: usize,
-    /// Elements of a part's result, if parts are not rows of the whole.
+    /// Elements of a part's result, if there are several.
     result: usize,
+    /// Parts that differ in the last axis alone follow each other, so many.
+    beside: usize,
 }
 
 impl Parts {
     fn new(s: &Shape) -> Self {
         let residues = [0, 1, 2].map(|i| Residue::all(&s.axes[i]));
-        let mut all = Self { parts: Vec::new(), weights: s.groups * s.small * s.large * s.taps(), copy: 0, result: 0 };
+        let weights = s.groups * s.small * s.large * s.taps();
+        let mut all = Self { parts: Vec::new(), weights, copy: 0, result: 0, beside: residues[2].len() };
         let mut weights = 0;
         for at in each([0, 1, 2].map(|i: usize| residues[i].len())) {
             let residues = [0, 1, 2].map(|i| residues[i][at[i]]);
@@ -95,7 +98,7 @@ impl Parts {
         all
     }
     fn scratch_len(&self) -> usize {
-        self.weights + self.copy + self.result
+        self.weights + self.copy + self.result * self.beside
     }
 }
 
@@ -114,7 +117,7 @@ impl Part {
         let taps: Vec<usize> = each(self.residues.map(|r| r.taps))
             .map(|q| (0..3).fold(0, |at, i| at * kernel[i] + self.residues[i].tap(q[i])))
             .collect();
-        let (w, to) = (SharedPtr(w.cast_mut()), SharedPtr(to));
+        let (w, to, kernel) = (SharedPtr(w.cast_mut()), SharedPtr(to), s.taps());
         let cost = (s.large * s.small * taps.len()) as f64 * ELEMENT_COST;
         // In squares of channels, whose lines stay in the cache until all of them are used.
         split(s.large, SQUARE, cost, &|channels| {
@@ -125,7 +128,7 @@ impl Part {
                     for small in k..s.small.min(k + SQUARE) {
                         // SAFETY: our duties: the taps of one pair of channels.
                         unsafe {
-                            let from = w.get().cast_const().add((small * s.large + large) * s.taps());
+                            let from = w.get().cast_const().add((small * s.large + large) * kernel);
                             let to = to.get().add((large * s.small + small) * taps.len());
                             for (i, &tap) in taps.iter().enumerate() {
                                 *to.add(i) = *from.add(tap);
@@ -136,33 +139,53 @@ impl Part {
             }
         });
     }
+}
 
-    /// Writes the part's result, one row per channel, to its elements of the large side.
-    ///
-    /// # Safety
-    /// `from` is readable for the channels of the part, `x` writable for those of the large side. No other thread
-    /// writes what is read or touches what is written during the call.
-    unsafe fn scatter<T: Copy>(&self, s: &Shape, from: *const T, x: *mut T) {
-        let [d, h, w] = self.residues;
-        let [_, height, width] = s.axes.map(|a| a.large);
-        let (from, x) = (SharedPtr(from.cast_mut()), SharedPtr(x));
-        split(s.large, 1, (s.large * self.count()) as f64 * ELEMENT_COST, &|channels| {
-            for channel in channels {
-                let mut from = from.get().cast_const().wrapping_add(channel * self.count());
-                for (i, j) in (0..d.count).flat_map(|i| (0..h.count).map(move |j| (i, j))) {
-                    let row = (channel * s.axes[0].large + d.first + i * d.stride) * height + h.first + j * h.stride;
-                    for k in 0..w.count {
-                        // SAFETY: our duties: the part's elements are inside the large side; no other piece has this
-                        // channel.
-                        unsafe {
-                            *x.get().add(row * width + w.first + k * w.stride) = *from;
-                            from = from.add(1);
+/// Writes the results of parts that differ in the last axis alone to their elements of the large side.
+///
+/// # Safety
+/// `from` is readable for the results, one row per channel, `apart` elements from one part to the next; `x` is writable
+/// for the channels of the large side. No other thread writes what is read or touches what is written during the call.
+unsafe fn scatter<T: Copy>(s: &Shape, parts: &[Part], from: *const T, apart: usize, x: *mut T) {
+    let [d, h, w] = parts[0].residues;
+    let [_, height, width] = s.axes.map(|a| a.large);
+    let (from, x) = (SharedPtr(from.cast_mut()), SharedPtr(x));
+    let lines = d.count * h.count;
+    split(s.large, 1, (s.large * lines * width) as f64 * ELEMENT_COST, &|channels| {
+        for (channel, i, j) in
+            channels.flat_map(|c| (0..d.count).flat_map(move |i| (0..h.count).map(move |j| (c, i, j))))
+        {
+            let row = (channel * s.axes[0].large + d.first + i * d.stride) * height + h.first + j * h.stride;
+            let line = |at: usize| {
+                let count = parts[at].residues[2].count;
+                let from =
+                    from.get().cast_const().wrapping_add(at * apart + ((channel * d.count + i) * h.count + j) * count);
+                (from, count)
+            };
+            // SAFETY: our duties: the parts' elements of a row are inside it; no other piece has this channel.
+            unsafe {
+                let to = x.get().add(row * width);
+                if parts.len() == 2 && w.stride == 2 {
+                    // Known to the compiler, which puts vectors together.
+                    let ((even, evens), (odd, odds)) = (line(0), line(1));
+                    for k in 0..odds {
+                        *to.add(2 * k) = *even.add(k);
+                        *to.add(2 * k + 1) = *odd.add(k);
+                    }
+                    if evens > odds {
+                        *to.add(2 * odds) = *even.add(odds);
+                    }
+                } else {
+                    for (at, part) in parts.iter().enumerate() {
+                        let (from, count) = line(at);
+                        for k in 0..count {
+                            *to.add(part.residues[2].first + k * w.stride) = *from.add(k);
                         }
                     }
                 }
             }
-        });
-    }
+        }
+    });
 }
 
 /// Elements of `work` that [`transposed`] needs.
@@ -204,21 +227,23 @@ pub unsafe fn transposed<T: ConvScalar>(
     for at in units {
         let g = at % s.groups;
         let start = if bias.is_null() { bias } else { bias.wrapping_add(g * s.large) };
-        for part in &all.parts {
+        for parts in all.parts.chunks(all.beside) {
             // SAFETY: our duties, for one image and group; a single part has all elements of the large side in order.
             unsafe {
                 let x = x.add(at * large);
-                let to = if all.parts.len() == 1 { x } else { result };
-                match &part.conv {
-                    Some(conv) => {
-                        let w = turned.add(g * group + part.weights).cast_const();
-                        let last = reaches_end(at, s.batch * s.groups, small);
-                        conv.run(y.add(at * small), last, w, start, to, copy);
+                for (i, part) in parts.iter().enumerate() {
+                    let to = if all.parts.len() == 1 { x } else { result.add(i * all.result) };
+                    match &part.conv {
+                        Some(conv) => {
+                            let w = turned.add(g * group + part.weights).cast_const();
+                            let last = reaches_end(at, s.batch * s.groups, small);
+                            conv.run(y.add(at * small), last, w, start, to, copy);
+                        }
+                        None => constant(s.large, part.count(), start, to),
                     }
-                    None => constant(s.large, part.count(), start, to),
                 }
                 if all.parts.len() > 1 {
-                    part.scatter(s, to.cast_const(), x);
+                    scatter(s, parts, result.cast_const(), all.result, x);
                 }
             }
         }

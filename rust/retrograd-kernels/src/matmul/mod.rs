@@ -30,7 +30,11 @@ pub(crate) use driver::{Panels, Virtual};
 use few::Few;
 pub use halves::dots_of_halves;
 pub(crate) use simd::{Float, Routine, Simd};
+pub(crate) use tile::Rows;
 pub(crate) use vecmat::sum;
+
+use std::cell::Cell;
+use std::marker::PhantomData;
 
 use num_complex::Complex;
 
@@ -78,6 +82,22 @@ pub(crate) trait Vectors: Float {
     /// # Safety
     /// The duties of the routine.
     unsafe fn call<R: Routine<Elem = Self>>(r: &R);
+}
+
+/// Elements of a vector of this CPU.
+pub(crate) fn lanes<T: Vectors>() -> usize {
+    struct Lanes<'a, T>(&'a Cell<usize>, PhantomData<T>);
+    impl<T: Float> Routine for Lanes<'_, T> {
+        type Elem = T;
+        #[inline(always)]
+        unsafe fn run<V: Simd<Elem = T>>(&self) {
+            self.0.set(V::LEN);
+        }
+    }
+    let lanes = Cell::new(0);
+    // SAFETY: the routine has no duties.
+    unsafe { T::call(&Lanes(&lanes, PhantomData)) };
+    lanes.get()
 }
 
 /// [`gemm_of`] as a routine: its arguments.

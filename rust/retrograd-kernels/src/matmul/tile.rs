@@ -13,14 +13,14 @@ use crate::simd::prefetch_lines;
 pub(crate) struct Rows([isize; 8]);
 
 impl Rows {
-    pub(super) fn of<T>(rs: isize) -> Self {
+    pub(crate) fn of<T>(rs: isize) -> Self {
         let bytes = rs.wrapping_mul(size_of::<T>() as isize);
         Self([1, 3, 5, 7, 9, 11, 13, 15].map(|row| bytes.wrapping_mul(row)))
     }
 
     /// The first element of row `i < 16`.
     #[inline(always)]
-    pub(super) fn at<T>(&self, a: *const T, i: usize) -> *const T {
+    pub(crate) fn at<T>(&self, a: *const T, i: usize) -> *const T {
         if i == 0 {
             return a;
         }

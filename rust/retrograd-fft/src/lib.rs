@@ -11,10 +11,9 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use retrograd_kernels::fft::{ColumnPlan, Plan, RealPlan};
+use retrograd_kernels::fft::{ColumnPlan, Plan, RealPlan, Transformed};
 
 pub use retrograd_kernels::fft::LongPlan;
-use retrograd_kernels::real::Real;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 
 use cache::Cache;
@@ -22,7 +21,7 @@ use prime::{PrimeLength, RealPrime};
 
 /// What the parts of transformed numbers can be: f32 or f64. Each plans by functions that are no generic ones, so that
 /// this crate, and not the one that calls it, compiles the transforms.
-pub trait Number: FftNum + Real {
+pub trait Number: FftNum + Transformed {
     #[doc(hidden)]
     fn line_plan(n: usize) -> Option<Arc<Plan<Self>>>;
     #[doc(hidden)]

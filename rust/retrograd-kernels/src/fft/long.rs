@@ -1,9 +1,8 @@
 //! Lines that do not fit a core's cache, in parts that several threads can take.
 
-use super::steps::{Pairs, Planes, Steps, Turned, columns, radices, root};
-use super::{Table, pad, padded, plain_in_tests_alone, planes, signs};
-use crate::real::Real;
-use crate::simd::{InstructionSet, Isa, Task, Vector, for_isa};
+use super::steps::{Input, Output, Pairs, Planes, Steps, Transformed, Turned, columns, radices, root};
+use super::{Table, Transposed, pad, padded, planes, signs};
+use crate::simd::{InstructionSet, for_isa};
 
 /// The longest side of a line's matrix: as many columns as fill a cache line are worked on together, in the cache.
 const LONGEST_SIDE: usize = 1 << 12;
@@ -29,7 +28,7 @@ pub struct LongPlan<T> {
     far: Table<T>,
 }
 
-impl<T: Real> LongPlan<T> {
+impl<T: Transformed> LongPlan<T> {
     /// Lines of at most so many numbers have no such plan.
     pub const NEAR: usize = super::LONGEST;
 
@@ -117,8 +116,26 @@ impl<T: Real> LongPlan<T> {
     ///    use `from` and `between` meanwhile.
     pub unsafe fn first(&self, inverse: bool, block: usize, from: *const T, between: *mut T, work: *mut T) {
         assert!(block < self.blocks()[0], "a block of the first pass");
-        // SAFETY: (First 1, 2) ours.
-        unsafe { for_isa(self.level, First { plan: self, inverse, block, from, between, work }) }
+        let width = width::<T>();
+        let column = block * width;
+        let count = width.min(self.columns - column);
+        let from = Pairs {
+            at: from.cast_mut().wrapping_add(2 * column),
+            step: self.columns as isize,
+            width: count,
+            scale: signs(inverse, T::ONE),
+        };
+        let to = self.between_planes(between);
+        let to = Planes { re: to.re.wrapping_add(column), im: to.im.wrapping_add(column), step: to.step };
+        let near = self.near.ptr();
+        let by = Planes { re: near, im: near.wrapping_add(self.rows * width), step: width };
+        let rows = self.far.ptr().wrapping_add(2 * block * self.rows).cast_const();
+        let all = planes(work, self.area(), width);
+        // SAFETY: (1) planes of `LongPlan::area`; (2) duties 1 and 2: rows between the passes go on to the end of a
+        // block, and so do those of the tables; (3) they are disjoint.
+        unsafe {
+            columns(self.level, &self.first, count, Input::Pairs(from), all, Output::Turned(Turned { to, by, rows }))
+        }
     }
 
     /// A block of the second pass: from the memory between, which the first one has filled, to the result, times
@@ -129,106 +146,29 @@ impl<T: Real> LongPlan<T> {
     ///    place of `from`.
     pub unsafe fn second(&self, inverse: bool, scale: T, block: usize, between: *const T, to: *mut T, work: *mut T) {
         assert!(block < self.blocks()[1], "a block of the second pass");
-        // SAFETY: (Second 1, 2) ours.
-        unsafe { for_isa(self.level, Second { plan: self, inverse, scale, block, between, to, work }) }
-    }
-}
-
-/// [`LongPlan::first`], with its duties.
-struct First<'p, T> {
-    plan: &'p LongPlan<T>,
-    inverse: bool,
-    block: usize,
-    from: *const T,
-    between: *mut T,
-    work: *mut T,
-}
-
-impl<T: Real> Task for First<'_, T> {
-    type Out = ();
-    const WIDE: bool = true;
-    plain_in_tests_alone!();
-
-    #[inline(always)]
-    unsafe fn run<S: Isa>(self) {
-        let First { plan, inverse, block, from, between, work } = self;
-        let width = width::<T>();
-        let column = block * width;
-        let count = width.min(plan.columns - column);
-        let from = Pairs {
-            at: from.cast_mut().wrapping_add(2 * column),
-            step: plan.columns as isize,
-            width: count,
-            scale: signs(inverse, T::ONE),
-        };
-        let to = plan.between_planes(between);
-        let to = Planes { re: to.re.wrapping_add(column), im: to.im.wrapping_add(column), step: to.step };
-        let near = plan.near.ptr();
-        let by = Planes { re: near, im: near.wrapping_add(plan.rows * width), step: width };
-        let rows = plan.far.ptr().wrapping_add(2 * block * plan.rows).cast_const();
-        // SAFETY: (1) Task 2; (2) planes of `LongPlan::area`; (3) duties 1 and 2: rows between the passes go on to the
-        // end of a block, and so do those of the tables; (4) they are disjoint.
-        unsafe {
-            columns::<T::Vector<S>, _, _>(
-                &plan.first,
-                count,
-                from,
-                planes(work, plan.area(), width),
-                Turned { to, by, rows },
-            );
-        }
-    }
-}
-
-/// [`LongPlan::second`], with its duties.
-struct Second<'p, T> {
-    plan: &'p LongPlan<T>,
-    inverse: bool,
-    scale: T,
-    block: usize,
-    between: *const T,
-    to: *mut T,
-    work: *mut T,
-}
-
-impl<T: Real> Task for Second<'_, T> {
-    type Out = ();
-    const WIDE: bool = true;
-    plain_in_tests_alone!();
-
-    #[inline(always)]
-    unsafe fn run<S: Isa>(self) {
-        let Second { plan, inverse, scale, block, between, to, work } = self;
         let width = width::<T>();
         let row = block * width;
-        let count = width.min(plan.rows - row);
-        let from = plan.between_planes(between.cast_mut());
+        let count = width.min(self.rows - row);
+        let from = self.between_planes(between.cast_mut());
+        let from = Planes {
+            re: from.re.wrapping_add(row * from.step),
+            im: from.im.wrapping_add(row * from.step),
+            step: from.step,
+        };
         // The first step reads the second of the planes, and writes to the first.
-        let all = planes(work, plan.area(), width);
-        // SAFETY: Task 2; whole vectors of rows and columns, which both planes have room for: what is beyond the last
-        // row or column is arbitrary, and counts for no result.
-        unsafe {
-            for column in (0..plan.columns).step_by(T::Vector::<S>::LEN) {
-                for i in (0..width).step_by(T::Vector::<S>::LEN) {
-                    for (from, to) in [(from.re, all[1].re), (from.im, all[1].im)] {
-                        T::Vector::<S>::transpose(
-                            from.add((row + i) * plan.step() + column),
-                            plan.step() as isize,
-                            to.add(column * width + i),
-                            width as isize,
-                        );
-                    }
-                }
-            }
-        }
+        let all = planes(work, self.area(), width);
         let to = Pairs {
             at: to.wrapping_add(2 * row),
-            step: plan.rows as isize,
+            step: self.rows as isize,
             width: count,
             scale: signs(inverse, scale),
         };
-        // SAFETY: (1) Task 2; (2) planes of `LongPlan::area`; (3) duties 1 and 2; (4) the result is disjoint from
-        // the planes.
-        unsafe { columns::<T::Vector<S>, _, _>(&plan.second, count, all[1], all, to) }
+        // SAFETY: whole vectors of rows and columns, which both planes have room for: what is beyond the last row or
+        // column is arbitrary, and counts for no result; (1) planes of `LongPlan::area`; (2) duties 1 and 2; (3) the
+        // result is disjoint from the planes.
+        unsafe {
+            for_isa(self.level, Transposed { from, rows: width, columns: self.columns, to: all[1] });
+            columns(self.level, &self.second, count, Input::Planes(all[1]), all, Output::Pairs(to));
+        }
     }
 }

@@ -8,6 +8,16 @@
 //!
 //! A line's result does not depend on the lines beside it, nor on its place among them.
 
+/// Without vectors these steps are made for tests alone.
+macro_rules! plain_in_tests_alone {
+    () => {
+        #[cfg(not(test))]
+        unsafe fn plain(self) {
+            unreachable!("no plan is made for a CPU without vectors")
+        }
+    };
+}
+
 mod butterfly;
 mod long;
 mod real;
@@ -17,10 +27,11 @@ mod tests;
 
 pub use long::LongPlan;
 pub use real::RealPlan;
+pub use steps::Transformed;
 
 use crate::real::Real;
 use crate::simd::{InstructionSet, Isa, Task, Vector, for_isa};
-use steps::{Multiplied, Pairs, Planes, Sink, Source, Steps, columns, last_plane, radices, root};
+use steps::{Input, Multiplied, Output, Pairs, Planes, Steps, columns, last_plane, radices, root};
 
 /// The longest lines: a longer one's matrix does not fit in the caches of a core.
 const LONGEST: usize = 1 << 17;
@@ -73,7 +84,7 @@ pub struct Plan<T> {
     twiddles: Table<T>,
 }
 
-impl<T: Real> Plan<T> {
+impl<T: Transformed> Plan<T> {
     /// The transform of lines of `n` complex numbers; None for lengths, or for a CPU, that this is not good for.
     pub fn new(n: usize) -> Option<Self> {
         let level = InstructionSet::detect();
@@ -123,8 +134,9 @@ impl<T: Real> Plan<T> {
     /// 1. `from` is readable and initialised, `to` writable, for `n` complex numbers, and `work` for as many numbers as
     ///    [`Plan::work`] says. 2. `to` is `from` or disjoint from it, and `work` disjoint from both.
     pub unsafe fn run(&self, inverse: bool, scale: T, from: *const T, to: *mut T, work: *mut T) {
-        // SAFETY: (Line 1, 2) ours.
-        unsafe { for_isa(self.level, Line { plan: self, inverse, scale, from, to, work }) }
+        let from = Input::Pairs(self.line(from.cast_mut(), inverse));
+        // SAFETY: (1) duties 1 and 2: all of a line is read before some of it is written; (2) duty 1.
+        unsafe { self.matrix(from, Output::Pairs(self.transposed_line(to, inverse, scale)), work) }
     }
 
     /// Memory of `work` as planes of the matrix.
@@ -143,44 +155,27 @@ impl<T: Real> Plan<T> {
     /// The transform of what `from` has, as rows of the matrix, to rows of the transposed one in `to`.
     ///
     /// # Safety
-    /// 1. The CPU has the instructions of `V`. 2. Duties of `load` and `store`. 3. `work` is writable for as many
-    ///    numbers as [`Plan::work`] says; of its planes `from` may be the second, and `to` within those that
-    ///    [`Plan::free`] says.
-    #[inline(always)]
-    unsafe fn matrix<V: Vector<Elem = T>, F: Source<V>, O: Sink<V>>(&self, from: F, to: O, work: *mut T) {
+    /// 1. Duties of `load` and `store`. 2. `work` is writable for as many numbers as [`Plan::work`] says; of its planes
+    ///    `from` may be the second, and `to` within those that [`Plan::free`] says.
+    unsafe fn matrix(&self, from: Input<T>, to: Output<T>, work: *mut T) {
         let (rows, columns_) = (self.rows, self.columns);
         let all = self.planes(work);
         let step = padded::<T>(columns_);
         let twiddles = self.twiddles.ptr();
         let by = Planes { re: twiddles, im: twiddles.wrapping_add(rows * step), step };
         let last = last_plane(&self.first);
-        let (product, transposed) = (all[1 - last], all[last]);
-        // SAFETY: ours; planes have room for the matrix and for the transposed one, each padded.
+        let (product, to_step) = (all[1 - last], padded::<T>(rows));
+        let [back, turned] = [product, all[last]].map(|planes| Planes { step: to_step, ..planes });
+        // SAFETY: ours; planes have room for the matrix and for the transposed one, each padded, and whole vectors of
+        // rows are transposed.
         unsafe {
-            columns(&self.first, columns_, from, all, Multiplied { to: product, by });
-            // Whole vectors of rows are transposed: what is beyond the last row is computed with, too.
-            let zero = V::load(twiddles).of(0.0);
-            for row in rows..rows.next_multiple_of(V::LEN) {
-                for column in (0..step).step_by(V::LEN) {
-                    zero.store(product.re.add(row * step + column));
-                    zero.store(product.im.add(row * step + column));
-                }
+            columns(self.level, &self.first, columns_, from, all, Output::Multiplied(Multiplied { to: product, by }));
+            // What is beyond the last row is computed with, too.
+            for plane in [product.re, product.im] {
+                plane.add(rows * step).write_bytes(0, (to_step - rows) * step);
             }
-            let to_step = padded::<T>(rows);
-            for column in (0..columns_).step_by(V::LEN) {
-                for row in (0..rows).step_by(V::LEN) {
-                    for (from, to) in [(product.re, transposed.re), (product.im, transposed.im)] {
-                        V::transpose(
-                            from.add(row * step + column),
-                            step as isize,
-                            to.add(column * to_step + row),
-                            to_step as isize,
-                        );
-                    }
-                }
-            }
-            let [product, transposed] = [product, transposed].map(|planes| Planes { step: to_step, ..planes });
-            columns(&self.second, rows, transposed, [product, transposed], to);
+            for_isa(self.level, Transposed { from: product, rows, columns: columns_, to: turned });
+            columns(self.level, &self.second, rows, Input::Planes(turned), [back, turned], to);
         }
     }
 
@@ -200,38 +195,35 @@ fn signs<T: Real>(inverse: bool, scale: T) -> [T; 2] {
     [scale, if inverse { scale.neg() } else { scale }]
 }
 
-/// [`Plan::run`], with its duties.
-struct Line<'p, T> {
-    plan: &'p Plan<T>,
-    inverse: bool,
-    scale: T,
-    from: *const T,
-    to: *mut T,
-    work: *mut T,
+/// The transposed matrix, of whole vectors of rows and columns.
+///
+/// Duties: planes are readable and writable for as many; `to` is disjoint from `from`.
+struct Transposed<T> {
+    from: Planes<T>,
+    rows: usize,
+    columns: usize,
+    to: Planes<T>,
 }
 
-/// Without vectors these steps are made for tests alone.
-macro_rules! plain_in_tests_alone {
-    () => {
-        #[cfg(not(test))]
-        unsafe fn plain(self) {
-            unreachable!("no plan is made for a CPU without vectors")
-        }
-    };
-}
-use plain_in_tests_alone;
-
-impl<T: Real> Task for Line<'_, T> {
+impl<T: Real> Task for Transposed<T> {
     type Out = ();
     const WIDE: bool = true;
     plain_in_tests_alone!();
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Line { plan, inverse, scale, from, to, work } = self;
-        let from = plan.line(from.cast_mut(), inverse);
-        // SAFETY: (1) Task 2; (2) duties 1 and 2: all of a line is read before some of it is written; (3) duty 1.
-        unsafe { plan.matrix::<T::Vector<S>, _, _>(from, plan.transposed_line(to, inverse, scale), work) }
+        let Self { from, rows, columns, to } = self;
+        for column in (0..columns).step_by(T::Vector::<S>::LEN) {
+            for row in (0..rows).step_by(T::Vector::<S>::LEN) {
+                for (src, dst) in [(from.re, to.re), (from.im, to.im)] {
+                    // SAFETY: Task 2, and our duties.
+                    unsafe {
+                        let (src, dst) = (src.add(row * from.step + column), dst.add(column * to.step + row));
+                        T::Vector::<S>::transpose(src, from.step as isize, dst, to.step as isize);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -242,7 +234,7 @@ pub struct ColumnPlan<T> {
     steps: Steps<T>,
 }
 
-impl<T: Real> ColumnPlan<T> {
+impl<T: Transformed> ColumnPlan<T> {
     /// Lines that are transformed together, or fewer.
     pub const LINES: usize = pad::<T>();
 
@@ -288,30 +280,9 @@ impl<T: Real> ColumnPlan<T> {
         assert!(lines <= Self::LINES, "lines that fit the memory");
         let pairs = |at, step, scale| Pairs { at, step, width: lines, scale: signs(inverse, scale) };
         let (from, to) = (pairs(from.cast_mut(), steps[0], T::ONE), pairs(to, steps[1], scale));
-        // SAFETY: (Columns 1, 2) ours.
-        unsafe { for_isa(self.level, Columns { plan: self, from, to, work }) }
-    }
-}
-
-/// [`ColumnPlan::run`], with its duties.
-struct Columns<'p, T> {
-    plan: &'p ColumnPlan<T>,
-    from: Pairs<T>,
-    to: Pairs<T>,
-    work: *mut T,
-}
-
-impl<T: Real> Task for Columns<'_, T> {
-    type Out = ();
-    const WIDE: bool = true;
-    plain_in_tests_alone!();
-
-    #[inline(always)]
-    unsafe fn run<S: Isa>(self) {
-        let Columns { plan, from, to, work } = self;
-        let planes = planes(work, plan.area(), padded::<T>(from.width));
-        // SAFETY: (1) Task 2; (2) rows of the planes are at most `LINES` numbers; (3) duties 1 and 2; (4) both are
-        // disjoint from the memory that it works in.
-        unsafe { columns::<T::Vector<S>, _, _>(&plan.steps, from.width, from, planes, to) }
+        let planes = planes(work, self.area(), padded::<T>(lines));
+        // SAFETY: (1) rows of the planes are at most `LINES` numbers; (2) duties 1 and 2; (3) both are disjoint from the
+        // memory that it works in.
+        unsafe { columns(self.level, &self.steps, lines, Input::Pairs(from), planes, Output::Pairs(to)) }
     }
 }

@@ -2,9 +2,8 @@
 //! parts are the numbers at even places (W. H. Press et al., "Numerical Recipes", section 12.3).
 
 use super::butterfly::C;
-use super::steps::{Packed, Pairs, Planes, Sink, Source};
-use super::{Plan, Table, pad, padded, plain_in_tests_alone, root};
-use crate::real::Real;
+use super::steps::{Input, Output, Packed, Pairs, Planes, Sink, Source, Transformed};
+use super::{Plan, Table, pad, padded, root};
 use crate::simd::{Isa, Task, Vector, for_isa};
 
 /// The transform of lines of real numbers, and its inverse.
@@ -14,7 +13,7 @@ pub struct RealPlan<T> {
     roots: Table<T>,
 }
 
-impl<T: Real> RealPlan<T> {
+impl<T: Transformed> RealPlan<T> {
     /// The transform of lines of `n` real numbers; None for lengths, or for a CPU, that this is not good for.
     pub fn new(n: usize) -> Option<Self> {
         n.is_multiple_of(2).then(|| Plan::new(n / 2))?.map(Self::with)
@@ -48,8 +47,16 @@ impl<T: Real> RealPlan<T> {
     /// 1. `from` is readable and initialised for `n` numbers, `to` writable for `n + 2`, and `work` for as many as
     ///    [`RealPlan::work`] says. 2. All are disjoint.
     pub unsafe fn forward(&self, scale: T, from: *const T, to: *mut T, work: *mut T) {
-        // SAFETY: (Forward 1, 2) ours.
-        unsafe { for_isa(self.half.level, Forward { plan: self, scale, from, to, work }) }
+        let n = self.half.n;
+        let flat = self.flat(self.half.free(work));
+        // SAFETY: (1, 2) duties 1 and 2; (Spectrum) ours.
+        unsafe {
+            let line = self.half.line(from.cast_mut(), false);
+            self.half.matrix(Input::Pairs(line), Output::Packed(Packed(flat)), work);
+            *flat.re.add(n) = *flat.re;
+            *flat.im.add(n) = *flat.im;
+            for_isa(self.half.level, Spectrum { plan: self, scale, flat, to });
+        }
     }
 
     /// The inverse of [`RealPlan::forward`], times `n` and `scale`: the imaginary parts of the first number and of the
@@ -59,8 +66,12 @@ impl<T: Real> RealPlan<T> {
     /// 1. `from` is readable and initialised for `n + 2` numbers, `to` writable for `n`, and `work` for as many as
     ///    [`RealPlan::work`] says. 2. All are disjoint.
     pub unsafe fn inverse(&self, scale: T, ends: T, from: *const T, to: *mut T, work: *mut T) {
-        // SAFETY: (Inverse 1, 2) ours.
-        unsafe { for_isa(self.half.level, Inverse { plan: self, scale, ends, from, to, work }) }
+        let [first, second] = self.half.planes(work);
+        // SAFETY: (Half) ours; (1, 2) duties 1 and 2.
+        unsafe {
+            for_isa(self.half.level, Half { plan: self, ends, from, flat: self.flat(first), to: second });
+            self.half.matrix(Input::Planes(second), Output::Pairs(self.half.transposed_line(to, true, scale)), work);
+        }
     }
 
     fn root(&self, k: usize) -> Planes<T> {
@@ -75,13 +86,14 @@ impl<T: Real> RealPlan<T> {
     }
 }
 
-/// [`RealPlan::forward`], with its duties.
-struct Forward<'p, T> {
+/// The spectrum of a line, of the transform of half the length in `flat`, whose first number is also behind its last.
+///
+/// Duties: those of [`RealPlan::forward`]; `flat` has room for two vectors before and behind the line.
+struct Spectrum<'p, T> {
     plan: &'p RealPlan<T>,
     scale: T,
-    from: *const T,
+    flat: Planes<T>,
     to: *mut T,
-    work: *mut T,
 }
 
 /// The numbers from `k` on of a line in planes, and the conjugates of those from `n - k` backwards.
@@ -113,30 +125,26 @@ unsafe fn untangled<V: Vector>(line: Planes<V::Elem>, root: Planes<V::Elem>, n: 
     }
 }
 
-impl<T: Real> Task for Forward<'_, T> {
+impl<T: Transformed> Task for Spectrum<'_, T> {
     type Out = ();
     const WIDE: bool = true;
     plain_in_tests_alone!();
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Forward { plan, scale, from, to, work } = self;
+        let Spectrum { plan, scale, flat, to } = self;
         let n = plan.half.n;
-        let flat = plan.flat(plan.half.free(work));
         let half = scale.mul(T::of(0.5));
         let sink = Pairs { at: to, step: 0, width: n + 1, scale: [half; 2] };
-        // SAFETY: (1) Task 2; (2, 3) duties 1 and 2.
+        // SAFETY: Task 2, and our duties.
         unsafe {
-            plan.half.matrix::<T::Vector<S>, _, _>(plan.half.line(from.cast_mut(), false), Packed(flat), work);
-            *flat.re.add(n) = *flat.re;
-            *flat.im.add(n) = *flat.im;
             let mut k = 0;
             while k + T::Vector::<S>::LEN <= n + 1 {
-                sink.store::<true>(0, k, untangled::<T::Vector<S>>(flat, plan.root(k), n, k));
+                sink.store::<_, true>(0, k, untangled::<T::Vector<S>>(flat, plan.root(k), n, k));
                 k += T::Vector::<S>::LEN;
             }
             if k <= n {
-                sink.store::<false>(0, k, untangled::<T::Vector<S>>(flat, plan.root(k), n, k));
+                sink.store::<_, false>(0, k, untangled::<T::Vector<S>>(flat, plan.root(k), n, k));
             }
             *to.add(1) = T::ZERO;
             *to.add(2 * n + 1) = T::ZERO;
@@ -149,43 +157,43 @@ impl<T: Real> Task for Forward<'_, T> {
 #[inline(always)]
 unsafe fn load<V: Vector>(planes: Planes<V::Elem>) -> C<V> {
     // SAFETY: ours.
-    unsafe { Source::<V>::load::<true>(&planes, 0, 0) }
+    unsafe { planes.load::<V, true>(0, 0) }
 }
 
-/// [`RealPlan::inverse`], with its duties.
-struct Inverse<'p, T> {
+/// What the inverse transform of half the length makes the line of, from the spectrum.
+///
+/// Duties: those of [`RealPlan::inverse`]; `flat` has room for a line and two vectors before and behind it, `to` for the
+/// rows of the matrix; they are disjoint.
+struct Half<'p, T> {
     plan: &'p RealPlan<T>,
-    scale: T,
     ends: T,
     from: *const T,
-    to: *mut T,
-    work: *mut T,
+    flat: Planes<T>,
+    to: Planes<T>,
 }
 
-impl<T: Real> Task for Inverse<'_, T> {
+impl<T: Transformed> Task for Half<'_, T> {
     type Out = ();
     const WIDE: bool = true;
     plain_in_tests_alone!();
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Inverse { plan, scale, ends, from, to, work } = self;
-        let n = plan.half.n;
-        let [first, second] = plan.half.planes(work);
-        let (flat, len) = (plan.flat(first), T::Vector::<S>::LEN);
+        let Half { plan, ends, from, flat, to } = self;
+        let (n, len) = (plan.half.n, T::Vector::<S>::LEN);
         let from = Pairs { at: from.cast_mut(), step: 0, width: n + 1, scale: [T::ONE; 2] };
         let columns = plan.half.columns;
-        // SAFETY: (1) Task 2; (2, 3) duties 1 and 2.
+        // SAFETY: Task 2, and our duties.
         unsafe {
             let mut k = 0;
             while k + len <= n + 1 {
-                let z: C<T::Vector<S>> = from.load::<true>(0, k);
-                flat.store::<true>(0, k, z);
+                let z: C<T::Vector<S>> = from.load::<_, true>(0, k);
+                flat.store::<_, true>(0, k, z);
                 k += len;
             }
             if k <= n {
-                let z: C<T::Vector<S>> = from.load::<false>(0, k);
-                flat.store::<true>(0, k, z);
+                let z: C<T::Vector<S>> = from.load::<_, false>(0, k);
+                flat.store::<_, true>(0, k, z);
             }
             for end in [0, n] {
                 *flat.re.add(end) = (*flat.re.add(end)).mul(ends);
@@ -197,10 +205,9 @@ impl<T: Real> Task for Inverse<'_, T> {
                     let [ahead, back] = mirrored::<T::Vector<S>>(flat, n, k);
                     let root = load(plan.root(k));
                     let z = ahead.plus(back).plus(ahead.minus(back).times(root.conj()));
-                    second.store::<true>(row, column, z.conj());
+                    to.store::<_, true>(row, column, z.conj());
                 }
             }
-            plan.half.matrix::<T::Vector<S>, _, _>(second, plan.half.transposed_line(to, true, scale), work);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 
 use super::butterfly::{C, butterfly};
 use crate::real::Real;
-use crate::simd::Vector;
+use crate::simd::{InstructionSet, Isa, Task, Vector, for_isa};
 
 /// The factors that steps have code for, in the order in which they are tried.
 const RADICES: [usize; 6] = [8, 7, 5, 4, 3, 2];
@@ -78,7 +78,7 @@ impl<T: Real> Steps<T> {
 }
 
 /// Memory that columns are read from.
-pub trait Source<V: Vector>: Copy {
+pub trait Source<T>: Copy {
     /// Whether rows may end within a vector; those of others go on to the end of one.
     const ENDS: bool;
     /// The vector that begins at `column` of row `row`; of one that is not `WHOLE`, as much as there is.
@@ -86,7 +86,7 @@ pub trait Source<V: Vector>: Copy {
     /// # Safety
     /// 1. The CPU has the instructions of `V`. 2. The columns are readable and initialised, and all of a vector's if
     ///    `WHOLE`.
-    unsafe fn load<const WHOLE: bool>(&self, row: usize, column: usize) -> C<V>;
+    unsafe fn load<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize) -> C<V>;
     /// As many rows taken as one, where rows go on to the end of a vector.
     #[inline(always)]
     fn joined(self, _rows: usize) -> Self {
@@ -95,14 +95,14 @@ pub trait Source<V: Vector>: Copy {
 }
 
 /// Memory that columns are written to.
-pub trait Sink<V: Vector>: Copy {
+pub trait Sink<T>: Copy {
     /// As of [`Source`].
     const ENDS: bool;
     /// Writes `z` from `column` of row `row` on; of a vector that is not `WHOLE`, as much as there is.
     ///
     /// # Safety
     /// 1. The columns are writable, and all of a vector's if `WHOLE`.
-    unsafe fn store<const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>);
+    unsafe fn store<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>);
     /// As of [`Source`].
     #[inline(always)]
     fn joined(self, _rows: usize) -> Self {
@@ -118,10 +118,10 @@ pub struct Planes<T> {
     pub step: usize,
 }
 
-impl<V: Vector> Source<V> for Planes<V::Elem> {
+impl<T: Real> Source<T> for Planes<T> {
     const ENDS: bool = false;
     #[inline(always)]
-    unsafe fn load<const WHOLE: bool>(&self, row: usize, column: usize) -> C<V> {
+    unsafe fn load<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize) -> C<V> {
         let at = row * self.step + column;
         // SAFETY: duties 1 and 2.
         unsafe { C { re: V::load(self.re.add(at)), im: V::load(self.im.add(at)) } }
@@ -132,10 +132,10 @@ impl<V: Vector> Source<V> for Planes<V::Elem> {
     }
 }
 
-impl<V: Vector> Sink<V> for Planes<V::Elem> {
+impl<T: Real> Sink<T> for Planes<T> {
     const ENDS: bool = false;
     #[inline(always)]
-    unsafe fn store<const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
+    unsafe fn store<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
         let at = row * self.step + column;
         // SAFETY: duty 1.
         unsafe {
@@ -153,10 +153,10 @@ impl<V: Vector> Sink<V> for Planes<V::Elem> {
 #[derive(Clone, Copy)]
 pub struct Packed<T>(pub Planes<T>);
 
-impl<V: Vector> Sink<V> for Packed<V::Elem> {
+impl<T: Real> Sink<T> for Packed<T> {
     const ENDS: bool = true;
     #[inline(always)]
-    unsafe fn store<const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
+    unsafe fn store<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
         let at = row * self.0.step + column;
         // SAFETY: duty 1.
         unsafe {
@@ -178,16 +178,16 @@ pub struct Multiplied<T> {
     pub by: Planes<T>,
 }
 
-impl<V: Vector> Sink<V> for Multiplied<V::Elem> {
+impl<T: Real> Sink<T> for Multiplied<T> {
     const ENDS: bool = false;
     #[inline(always)]
-    unsafe fn store<const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
+    unsafe fn store<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
         // SAFETY: a value of this type is proof of its instructions; duty 1, of planes as large as the others.
-        unsafe { self.to.store::<WHOLE>(row, column, z.times(self.by.load::<WHOLE>(row, column))) }
+        unsafe { self.to.store::<V, WHOLE>(row, column, z.times(self.by.load::<V, WHOLE>(row, column))) }
     }
     #[inline(always)]
     fn joined(self, rows: usize) -> Self {
-        Self { to: Sink::<V>::joined(self.to, rows), by: Sink::<V>::joined(self.by, rows) }
+        Self { to: Sink::joined(self.to, rows), by: Sink::joined(self.by, rows) }
     }
 }
 
@@ -201,16 +201,16 @@ pub struct Turned<T> {
     pub rows: *const T,
 }
 
-impl<V: Vector> Sink<V> for Turned<V::Elem> {
+impl<T: Real> Sink<T> for Turned<T> {
     /// So that rows stay rows; what is written goes on to the end of a vector.
     const ENDS: bool = true;
     #[inline(always)]
-    unsafe fn store<const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
+    unsafe fn store<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
         // SAFETY: a value of this type is proof of its instructions; duty 1, of planes and pairs of as many rows.
         unsafe {
             let [re, im] = [0, 1].map(|part| z.re.splat(*self.rows.add(2 * row + part)));
-            let by = self.by.load::<WHOLE>(row, column).times(C { re, im });
-            self.to.store::<WHOLE>(row, column, z.times(by));
+            let by = self.by.load::<V, WHOLE>(row, column).times(C { re, im });
+            self.to.store::<V, WHOLE>(row, column, z.times(by));
         }
     }
 }
@@ -225,11 +225,11 @@ pub struct Pairs<T> {
     pub scale: [T; 2],
 }
 
-impl<V: Vector> Source<V> for Pairs<V::Elem> {
+impl<T: Real> Source<T> for Pairs<T> {
     const ENDS: bool = true;
     /// Of the scale, only the sign of the second counts.
     #[inline(always)]
-    unsafe fn load<const WHOLE: bool>(&self, row: usize, column: usize) -> C<V> {
+    unsafe fn load<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize) -> C<V> {
         let left = 2 * (self.width - column);
         // SAFETY: duties 1 and 2.
         let (a, b) = unsafe {
@@ -248,10 +248,10 @@ impl<V: Vector> Source<V> for Pairs<V::Elem> {
     }
 }
 
-impl<V: Vector> Sink<V> for Pairs<V::Elem> {
+impl<T: Real> Sink<T> for Pairs<T> {
     const ENDS: bool = true;
     #[inline(always)]
-    unsafe fn store<const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
+    unsafe fn store<V: Vector<Elem = T>, const WHOLE: bool>(&self, row: usize, column: usize, z: C<V>) {
         let scale = self.scale.map(|x| z.re.splat(x));
         let (a, b) = V::interleave(z.re * scale[0], z.im * scale[1]);
         let left = 2 * (self.width - column);
@@ -277,7 +277,14 @@ impl<V: Vector> Sink<V> for Pairs<V::Elem> {
 /// 1. The CPU has the instructions of `V`. 2. Duties of `load` and `store`. 3. `twiddles` are readable.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, clippy::needless_range_loop)]
-unsafe fn numbers<V: Vector, const R: usize, const LAST: bool, const WHOLE: bool, F: Source<V>, O: Sink<V>>(
+unsafe fn numbers<
+    V: Vector,
+    const R: usize,
+    const LAST: bool,
+    const WHOLE: bool,
+    F: Source<V::Elem>,
+    O: Sink<V::Elem>,
+>(
     from: F,
     to: O,
     from_row: usize,
@@ -289,9 +296,9 @@ unsafe fn numbers<V: Vector, const R: usize, const LAST: bool, const WHOLE: bool
 ) {
     // SAFETY: ours.
     unsafe {
-        let mut a = [from.load::<WHOLE>(from_row, column); R];
+        let mut a = [from.load::<V, WHOLE>(from_row, column); R];
         for k in 1..R {
-            a[k] = from.load::<WHOLE>(from_row + from_step * k, column);
+            a[k] = from.load::<V, WHOLE>(from_row + from_step * k, column);
         }
         let mut b = butterfly::<V, R>(a);
         if !LAST {
@@ -302,7 +309,7 @@ unsafe fn numbers<V: Vector, const R: usize, const LAST: bool, const WHOLE: bool
             }
         }
         for j in 0..R {
-            to.store::<WHOLE>(to_row + to_step * j, column, b[j]);
+            to.store::<V, WHOLE>(to_row + to_step * j, column, b[j]);
         }
     }
 }
@@ -316,7 +323,7 @@ const FEW: usize = 3;
 /// 1. The CPU has the instructions of `V`. 2. Duties of `load` and `store` for each row of the columns' length and for
 ///    each vector that begins before `width`. 3. `from` and `to` are disjoint.
 #[inline(always)]
-unsafe fn step<V: Vector, const R: usize, const LAST: bool, F: Source<V>, O: Sink<V>>(
+unsafe fn step<V: Vector, const R: usize, const LAST: bool, F: Source<V::Elem>, O: Sink<V::Elem>>(
     step: &Step<V::Elem>,
     width: usize,
     from: F,
@@ -350,55 +357,126 @@ unsafe fn step<V: Vector, const R: usize, const LAST: bool, F: Source<V>, O: Sin
     }
 }
 
-/// [`step`] of whatever radix.
-///
-/// # Safety
-/// As [`step`].
-#[inline(always)]
-unsafe fn any_step<V: Vector, const LAST: bool, F: Source<V>, O: Sink<V>>(
-    s: &Step<V::Elem>,
+/// [`step`] of whatever radix, with its duties; `LAST` of the last one of a transform.
+struct AnyStep<'s, T, F, O, const LAST: bool> {
+    step: &'s Step<T>,
     width: usize,
     from: F,
     to: O,
-) {
-    // SAFETY: ours.
-    unsafe {
-        match s.radix {
-            2 => step::<V, 2, LAST, F, O>(s, width, from, to),
-            3 => step::<V, 3, LAST, F, O>(s, width, from, to),
-            4 => step::<V, 4, LAST, F, O>(s, width, from, to),
-            5 => step::<V, 5, LAST, F, O>(s, width, from, to),
-            7 => step::<V, 7, LAST, F, O>(s, width, from, to),
-            _ => step::<V, 8, LAST, F, O>(s, width, from, to),
+}
+
+impl<T: Real, F: Source<T>, O: Sink<T>, const LAST: bool> Task for AnyStep<'_, T, F, O, LAST> {
+    type Out = ();
+    const WIDE: bool = true;
+    plain_in_tests_alone!();
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Self { step: s, width, from, to } = self;
+        // SAFETY: (1) Task 2; (2, 3) ours.
+        unsafe {
+            match s.radix {
+                2 => step::<T::Vector<S>, 2, LAST, F, O>(s, width, from, to),
+                3 => step::<T::Vector<S>, 3, LAST, F, O>(s, width, from, to),
+                4 => step::<T::Vector<S>, 4, LAST, F, O>(s, width, from, to),
+                5 => step::<T::Vector<S>, 5, LAST, F, O>(s, width, from, to),
+                7 => step::<T::Vector<S>, 7, LAST, F, O>(s, width, from, to),
+                _ => step::<T::Vector<S>, 8, LAST, F, O>(s, width, from, to),
+            }
         }
     }
 }
 
+/// What a transform reads.
+#[derive(Clone, Copy)]
+pub enum Input<T> {
+    Pairs(Pairs<T>),
+    Planes(Planes<T>),
+}
+
+/// What the last step of a transform writes.
+#[derive(Clone, Copy)]
+pub enum Output<T> {
+    Pairs(Pairs<T>),
+    Packed(Packed<T>),
+    Multiplied(Multiplied<T>),
+    Turned(Turned<T>),
+}
+
+/// Number types with transforms: `f32` and `f64`. The steps are functions of theirs, so that this crate compiles them,
+/// once, and not every one that transforms something.
+pub trait Transformed: Real {
+    /// A step that is not the last one, of rows of `width` numbers.
+    ///
+    /// # Safety
+    /// 1. Duties of [`AnyStep`].
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "steps are this module's")]
+    unsafe fn step(level: InstructionSet, step: &Step<Self>, width: usize, from: Input<Self>, to: Planes<Self>);
+    /// The last step.
+    ///
+    /// # Safety
+    /// 1. Duties of [`AnyStep`].
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "steps are this module's")]
+    unsafe fn last_step(level: InstructionSet, step: &Step<Self>, width: usize, from: Planes<Self>, to: Output<Self>);
+}
+
+macro_rules! transformed {
+    ($($T:ty),*) => { $(
+        impl Transformed for $T {
+            #[expect(private_interfaces, reason = "steps are this module's")]
+            unsafe fn step(level: InstructionSet, step: &Step<$T>, width: usize, from: Input<$T>, to: Planes<$T>) {
+                // SAFETY: (1) ours.
+                unsafe {
+                    match from {
+                        Input::Pairs(from) => for_isa(level, AnyStep::<$T, _, _, false> { step, width, from, to }),
+                        Input::Planes(from) => for_isa(level, AnyStep::<$T, _, _, false> { step, width, from, to }),
+                    }
+                }
+            }
+            #[expect(private_interfaces, reason = "steps are this module's")]
+            unsafe fn last_step(level: InstructionSet, step: &Step<$T>, width: usize, from: Planes<$T>, to: Output<$T>) {
+                // SAFETY: (1) ours.
+                unsafe {
+                    match to {
+                        Output::Pairs(to) => for_isa(level, AnyStep::<$T, _, _, true> { step, width, from, to }),
+                        Output::Packed(to) => for_isa(level, AnyStep::<$T, _, _, true> { step, width, from, to }),
+                        Output::Multiplied(to) => for_isa(level, AnyStep::<$T, _, _, true> { step, width, from, to }),
+                        Output::Turned(to) => for_isa(level, AnyStep::<$T, _, _, true> { step, width, from, to }),
+                    }
+                }
+            }
+        }
+    )* };
+}
+transformed!(f32, f64);
+
 /// Transforms `width` columns. `planes` are two, by turns: the first step writes to the first.
 ///
 /// # Safety
-/// 1. The CPU has the instructions of `V`. 2. Each of the planes has as many rows as the columns have numbers, of at
-///    least `width` numbers. 3. Duties of `load` and `store` for each row and for each vector that begins before
-///    `width`, or before the planes' step if rows of `from` or `to` go on. 4. `from` is not the first of the planes,
-///    and not `to` the one that [`last_plane`] says.
-#[inline(always)]
-pub unsafe fn columns<V: Vector, F: Source<V>, O: Sink<V>>(
-    steps: &Steps<V::Elem>,
+/// 1. Each of the planes has as many rows as the columns have numbers, of at least `width` numbers. 2. Duties of `load`
+///    and `store` for each row and for each vector that begins before `width`, or before the planes' step if rows of
+///    `from` or `to` go on. 3. `from` is not the first of the planes, and not `to` the one that [`last_plane`] says.
+pub unsafe fn columns<T: Transformed>(
+    level: InstructionSet,
+    steps: &Steps<T>,
     width: usize,
-    from: F,
-    planes: [Planes<V::Elem>; 2],
-    to: O,
+    from: Input<T>,
+    planes: [Planes<T>; 2],
+    to: Output<T>,
 ) {
     let last = steps.0.len() - 1;
     let whole = planes[0].step;
-    let (first_width, last_width) = (if F::ENDS { width } else { whole }, if O::ENDS { width } else { whole });
+    let first_width = if matches!(from, Input::Pairs(_)) { width } else { whole };
+    let last_width = if matches!(to, Output::Multiplied(_)) { whole } else { width };
     // SAFETY: ours; a step does not write what it reads.
     unsafe {
-        any_step::<V, false, F, Planes<V::Elem>>(&steps.0[0], first_width, from, planes[0]);
+        T::step(level, &steps.0[0], first_width, from, planes[0]);
         for i in 1..last {
-            any_step::<V, false, _, _>(&steps.0[i], whole, planes[(i + 1) % 2], planes[i % 2]);
+            T::step(level, &steps.0[i], whole, Input::Planes(planes[(i + 1) % 2]), planes[i % 2]);
         }
-        any_step::<V, true, Planes<V::Elem>, O>(&steps.0[last], last_width, planes[(last + 1) % 2], to);
+        T::last_step(level, &steps.0[last], last_width, planes[(last + 1) % 2], to);
     }
 }
 

@@ -56,7 +56,7 @@ fn check<T: Real + Into<f64>>(got: &[T], want: &[Complex<f64>], scale: f64, n: u
     );
 }
 
-fn lines<T: Real + Into<f64>>(level: InstructionSet, n: usize) {
+fn lines<T: Transformed + Into<f64>>(level: InstructionSet, n: usize) {
     let x = numbers(n as u64, n);
     let Some(plan) = Plan::<T>::at(level, n) else { panic!("no plan for {n}") };
     for inverse in [false, true] {
@@ -93,7 +93,7 @@ fn lines<T: Real + Into<f64>>(level: InstructionSet, n: usize) {
     check(&back, &want, 1.0, 2 * n, "inverse to real numbers");
 }
 
-fn columns_<T: Real + Into<f64>>(level: InstructionSet, n: usize) {
+fn columns_<T: Transformed + Into<f64>>(level: InstructionSet, n: usize) {
     let plan = ColumnPlan::<T>::at(level, n).expect("a plan");
     for count in [1, 3, pad::<T>(), ColumnPlan::<T>::LINES - 1, ColumnPlan::<T>::LINES] {
         let (step, to_step) = (count + 2, count + 1);
@@ -139,7 +139,7 @@ fn columns_are_what_the_definition_says() {
 }
 
 /// Blocks from the last to the first: none of a pass waits for another.
-fn long<T: Real + Into<f64>>(level: InstructionSet, x: &[Complex<f64>], inverse: bool, want: &[Complex<f64>]) {
+fn long<T: Transformed + Into<f64>>(level: InstructionSet, x: &[Complex<f64>], inverse: bool, want: &[Complex<f64>]) {
     let n = x.len();
     let plan = LongPlan::<T>::at(level, n).expect("a plan");
     let from = parts::<T>(x);

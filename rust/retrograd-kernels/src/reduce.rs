@@ -78,7 +78,7 @@ pub trait Reduce<A>: Sync {
         Self: Sized,
     {
         // SAFETY: duties 1 and 2.
-        unsafe { engine::lanes::<L, A, Self>(self, n, a, 1) }
+        unsafe { engine::lanes::<L, A, Self>(self, n, a) }
     }
 }
 

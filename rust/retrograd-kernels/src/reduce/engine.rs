@@ -218,15 +218,10 @@ struct Strips<'r, A, R: Reduce<A>> {
 /// # Safety
 /// 1. The elements are readable and initialised. 2. `n` is a multiple of `L`.
 #[inline(always)]
-pub(super) unsafe fn lanes<const L: usize, A: SimdElement, R: Reduce<A>>(
-    r: &R,
-    n: usize,
-    a: *const A,
-    s: isize,
-) -> R::Acc {
+pub(super) unsafe fn lanes<const L: usize, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A) -> R::Acc {
     let mut acc = [r.init(); L];
     // SAFETY: duties 1 and 2.
-    unsafe { take(r, &mut acc, a, s, n / L, L as isize * s) };
+    unsafe { take(r, &mut acc, a, n / L, L as isize) };
     let mut width = L / 2;
     while width > 0 {
         for j in 0..width {
@@ -255,9 +250,7 @@ pub trait InVectors<T: Real>: Reduce<T, Acc = T> {
 #[inline(always)]
 pub(super) unsafe fn vector_lanes<S: Isa, const L: usize, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T {
     // SAFETY: duty 1; `N` vectors have `L` lanes.
-    unsafe {
-        if L < T::Vector::<S>::LEN { lanes::<L, T, R>(r, n, a, 1) } else { in_registers::<S, L, T, T, R>(r, n, a) }
-    }
+    unsafe { if L < T::Vector::<S>::LEN { lanes::<L, T, R>(r, n, a) } else { in_registers::<S, L, T, T, R>(r, n, a) } }
 }
 
 /// [`vector_lanes`] of elements in any storage.
@@ -324,21 +317,12 @@ unsafe fn registers<S: Isa, const N: usize, T: Real, A: Stored<Float = T>, R: In
 /// # Safety
 /// 1. The elements are readable and initialised. 2. The CPU has the instructions of `S`.
 #[inline(always)]
-unsafe fn block<S: Isa, const L: usize, A: SimdElement, R: Reduce<A>>(
-    r: &R,
-    n: usize,
-    a: *const A,
-    s: isize,
-) -> R::Acc {
+unsafe fn block<S: Isa, const L: usize, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A) -> R::Acc {
     let wide = in_lanes::<L>(n);
     // SAFETY: duties 1 and 2, cut at a multiple of the lanes.
     unsafe {
-        let acc = match (wide, s) {
-            (0, _) => r.init(),
-            (_, 1) => r.lanes::<S, L>(wide, a),
-            _ => lanes::<L, A, R>(r, wide, a, s),
-        };
-        rest(r, acc, n - wide, a.offset(wide as isize * s), s)
+        let acc = if wide > 0 { r.lanes::<S, L>(wide, a) } else { r.init() };
+        rest(r, acc, n - wide, a.add(wide))
     }
 }
 
@@ -353,40 +337,43 @@ pub(super) fn in_lanes<const L: usize>(n: usize) -> usize {
 /// # Safety
 /// 1. The elements are readable and initialised.
 #[inline(always)]
-pub(super) unsafe fn rest<A: SimdElement, R: Reduce<A>>(
-    r: &R,
-    mut acc: R::Acc,
-    n: usize,
-    a: *const A,
-    s: isize,
-) -> R::Acc {
+pub(super) unsafe fn rest<A: SimdElement, R: Reduce<A>>(r: &R, mut acc: R::Acc, n: usize, a: *const A) -> R::Acc {
     let narrow = n - n % 8;
     // SAFETY: duty 1, cut at a multiple of the lanes.
     unsafe {
         if narrow > 0 {
-            acc = r.combine(acc, lanes::<8, A, R>(r, narrow, a, s));
+            acc = r.combine(acc, lanes::<8, A, R>(r, narrow, a));
         }
         for i in narrow..n {
-            acc = r.step(acc, *a.offset(i as isize * s));
+            acc = r.step(acc, *a.add(i));
         }
     }
     acc
 }
 
 /// One block at its stride. 256 bytes of accumulators: enough chains to hide the latency of an addition, few enough to
-/// stay in registers. Strided elements cannot fill vectors, so 8 chains do.
+/// stay in registers. Strided elements are copied first: that takes little longer than to reduce them one by one, and
+/// one loop, whose result does not depend on the stride, serves both.
 ///
 /// # Safety
-/// 1. The elements are readable and initialised. 2. The CPU has the instructions of `S`.
+/// 1. The elements are readable and initialised. 2. The CPU has the instructions of `S`. 3. `n` is at most [`BLOCK`].
 #[inline(always)]
 unsafe fn any_block<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
-    // SAFETY: duties 1 and 2.
+    let mut near = [MaybeUninit::<A>::uninit(); BLOCK];
+    // SAFETY: duties 1 to 3.
     unsafe {
-        match (size_of::<R::Acc>(), s) {
-            (0..=4, 1) => block::<S, 64, A, R>(r, n, a, 1),
-            (5..=8, 1) => block::<S, 32, A, R>(r, n, a, 1),
-            (_, 1) => block::<S, 8, A, R>(r, n, a, 1),
-            _ => block::<S, 8, A, R>(r, n, a, s),
+        let a = if s == 1 {
+            a
+        } else {
+            for (i, near) in near[..n].iter_mut().enumerate() {
+                *near = MaybeUninit::new(*a.offset(i as isize * s));
+            }
+            near.as_ptr().cast::<A>()
+        };
+        match size_of::<R::Acc>() {
+            0..=4 => block::<S, 64, A, R>(r, n, a),
+            5..=8 => block::<S, 32, A, R>(r, n, a),
+            _ => block::<S, 8, A, R>(r, n, a),
         }
     }
 }
@@ -497,28 +484,19 @@ unsafe fn any_row<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *con
     }
 }
 
-/// `acc[j]` takes element `j * s` of `rows` rows.
+/// `acc[j]` takes element `j` of `rows` rows, `row` elements apart.
 ///
 /// # Safety
 /// 1. The elements are readable and initialised.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn take<A: SimdElement, R: Reduce<A>>(
-    r: &R,
-    acc: &mut [R::Acc],
-    a: *const A,
-    s: isize,
-    rows: usize,
-    row: isize,
-) {
-    let width = acc.len();
+unsafe fn take<A: SimdElement, R: Reduce<A>>(r: &R, acc: &mut [R::Acc], a: *const A, rows: usize, row: isize) {
     let mut i = 0;
     // Four rows a pass: the accumulator is loaded and stored once for four elements.
     while i + 4 <= rows {
-        for (j, acc) in acc.iter_mut().enumerate().take(width) {
+        for (j, acc) in acc.iter_mut().enumerate() {
             // SAFETY: duty 1.
             unsafe {
-                let p = a.offset(i as isize * row + j as isize * s);
+                let p = a.offset(i as isize * row + j as isize);
                 let x = r.step(*acc, *p);
                 let x = r.step(x, *p.offset(row));
                 let x = r.step(x, *p.offset(2 * row));
@@ -528,9 +506,9 @@ unsafe fn take<A: SimdElement, R: Reduce<A>>(
         i += 4;
     }
     while i < rows {
-        for (j, acc) in acc.iter_mut().enumerate().take(width) {
+        for (j, acc) in acc.iter_mut().enumerate() {
             // SAFETY: duty 1.
-            let x = unsafe { *a.offset(i as isize * row + j as isize * s) };
+            let x = unsafe { *a.offset(i as isize * row + j as isize) };
             *acc = r.step(*acc, x);
         }
         i += 1;
@@ -595,6 +573,9 @@ impl<Acc: Copy> StripCascade<Acc> {
     }
 }
 
+/// Rows that [`take`] takes in one pass.
+const NEAR_ROWS: usize = 4;
+
 impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
     const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
@@ -637,6 +618,8 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
         let [sk, so] = k0.strides;
         let most = STRIP_BYTES / size_of::<R::Acc>().clamp(4, 16);
         let mut strip = [MaybeUninit::<R::Acc>::uninit(); STRIP_BYTES / 4];
+        // Columns that are no neighbours are copied, some rows at a time.
+        let mut near = [MaybeUninit::<A>::uninit(); NEAR_ROWS * STRIP_BYTES / 4];
         let mut cascade = StripCascade::new();
         // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the
         // end.
@@ -653,20 +636,32 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
                 let acc = unsafe { std::slice::from_raw_parts_mut(strip.as_mut_ptr().cast::<R::Acc>(), width) };
                 cascade.start(width);
                 let (mut taken, mut first) = (0, 0);
-                // SAFETY: duty 1, for every `take`: positions of the axes; a wide row is `fold` whole rows.
+                // SAFETY: duty 1, for every `take`: positions of the axes; a wide row is `fold` whole rows, and what is
+                // left of them, single ones, comes last.
                 unsafe {
                     let a = a.offset(pa + c as isize * sk);
                     let (wide_rows, row) = (d0.size / fold, d0.strides[0] * fold as isize);
+                    let left = d0.size % fold;
                     for [pr] in Offsets::new(&red[1..]) {
                         let mut i = 0;
-                        while i < wide_rows {
-                            let m = (wide_rows - i).min(GROUP - taken);
+                        while i < wide_rows + usize::from(left > 0) {
                             let p = a.offset(pr + i as isize * row);
-                            if sk == 1 {
-                                take(r, acc, p, 1, m, row);
-                            } else {
-                                take(r, acc, p, sk, m, row);
+                            let (mut m, mut row, width) = match i < wide_rows {
+                                true => ((wide_rows - i).min(GROUP - taken), row, width),
+                                false => (left, d0.strides[0], k0.size),
+                            };
+                            let mut from = p;
+                            if sk != 1 {
+                                m = m.min(NEAR_ROWS);
+                                for (k, near) in near.chunks_exact_mut(width).enumerate().take(m) {
+                                    let p = p.offset(k as isize * row);
+                                    for (j, near) in near.iter_mut().enumerate() {
+                                        *near = MaybeUninit::new(*p.offset(j as isize * sk));
+                                    }
+                                }
+                                (from, row) = (near.as_ptr().cast(), width as isize);
                             }
+                            take(r, &mut acc[..width], from, m, row);
                             (i, first, taken) = (i + m, first + m, taken + m);
                             if taken == GROUP && first * fold < n {
                                 cascade.push(r, acc);
@@ -674,10 +669,6 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
                                 taken = 0;
                             }
                         }
-                    }
-                    if fold > 1 {
-                        let p = a.offset((wide_rows * fold) as isize * d0.strides[0]);
-                        take(r, &mut acc[..k0.size], p, 1, d0.size % fold, d0.strides[0]);
                     }
                 }
                 cascade.close(r, acc);

@@ -245,7 +245,7 @@ unsafe fn block<S: Isa, R: InVectors<f32>, H: Stored<Float = f32> + Default>(r: 
             last[..end.len()].copy_from_slice(end);
             H::load::<S>(last.as_ptr()).store(wide.add(whole));
         }
-        rest(r, acc, x.len(), wide.cast_const(), 1)
+        rest(r, acc, x.len(), wide.cast_const())
     }
 }
 

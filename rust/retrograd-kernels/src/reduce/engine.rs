@@ -9,6 +9,9 @@ use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{PART, STRIP_BYTES, WIDE};
 
+/// Elements of the shortest rows that are added up as strips.
+const SHORT: usize = 8;
+
 /// What an element takes, in nanoseconds.
 pub(super) const ELEMENT_COST: f64 = 0.1;
 
@@ -114,8 +117,8 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
         return;
     }
     // Operand 0 leads the order of the kept axes: the input.
-    let kept: Axes<2> = plan(kept_sizes, [kept_strides, &row_major(kept_sizes)]);
-    let red: Axes<1> = plan(red_sizes, [red_strides]);
+    let mut kept: Axes<2> = plan(kept_sizes, [kept_strides, &row_major(kept_sizes)]);
+    let mut red: Axes<1> = plan(red_sizes, [red_strides]);
     if kept.iter().any(|x| x.size == 0) {
         return;
     }
@@ -126,18 +129,26 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
         (Some(_), None) => n > 0 && !red.is_empty(),
         _ => false,
     };
+    // Many short rows are added up as strips, whose columns are then joined.
+    let (is_one, short) = (kept.is_empty(), SHORT..STRIP_BYTES / 16);
+    let joined =
+        !R::EXACT && !by_strips && red.len() > 1 && red[0].strides[0] == 1 && short.contains(&red[0].size) && n > 0;
+    if joined {
+        kept.insert(0, Axis { size: red[0].size, strides: [1, 0] });
+        red.remove(0);
+    }
     let run = |kept: &[Axis<2>], a: *const A, o: *mut R::O| {
         // SAFETY: (Walk 1-3) are ours, for some of the kept positions.
         unsafe {
-            if by_strips {
-                for_isa(level, Strips { r, kept, red: &red, n, a, o });
+            if by_strips || joined {
+                for_isa(level, Strips { r, kept, red: &red, n, joined, a, o });
             } else {
                 for_isa(level, ReduceRows { r, kept, red: &red, n, a, o });
             }
         }
     };
-    let count = kept.iter().fold(n, |count, x| count.saturating_mul(x.size));
-    if count < PART || kept.is_empty() {
+    let count = kept_sizes.iter().fold(n, |count, &size| count.saturating_mul(size));
+    if count < PART || is_one {
         return run(&kept, a, o);
     }
     // Strips are cut so that the folding of narrow ones does not change.
@@ -209,6 +220,8 @@ struct Strips<'r, A, R: Reduce<A>> {
     kept: &'r [Axis<2>],
     red: &'r [Axis<1>],
     n: usize,
+    /// Whether the first kept axis, of few elements, is reduced as well.
+    joined: bool,
     a: *const A,
     o: *mut R::O,
 }
@@ -586,7 +599,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
             // SAFETY: (1) ours; (2) every CPU has those.
             return unsafe { self.run::<Baseline>() };
         }
-        let Strips { r, kept, red, n, a, o } = self;
+        let Strips { r, kept, red, n, a, o, .. } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
         let [sk, so] = k0.strides;
         let mut strip = [r.init(); STRIP_BYTES / 16];
@@ -613,7 +626,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Strips { r, kept, red, n, a, o } = self;
+        let Strips { r, kept, red, n, joined, a, o } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
         let [sk, so] = k0.strides;
         let most = STRIP_BYTES / size_of::<R::Acc>().clamp(4, 16);
@@ -672,6 +685,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
                     }
                 }
                 cascade.close(r, acc);
+                let mut results = width.min(k0.size);
                 let mut half = if fold > 1 { columns / 2 } else { 0 };
                 while half >= k0.size {
                     for j in 0..half {
@@ -679,7 +693,14 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
                     }
                     half /= 2;
                 }
-                for (j, &acc) in acc.iter().enumerate().take(width.min(k0.size)) {
+                while joined && results > 1 {
+                    let half = results / 2;
+                    for j in 0..half {
+                        acc[j] = r.combine(acc[j], acc[results - half + j]);
+                    }
+                    results -= half;
+                }
+                for (j, &acc) in acc.iter().enumerate().take(results) {
                     // SAFETY: duty 2: a position of the kept axes.
                     unsafe { *o.offset(po + (c + j) as isize * so) = r.finish(acc, n) };
                 }

@@ -31,6 +31,8 @@ fn cases() -> Vec<Case> {
         shapes.extend([vec![n], vec![3, n], vec![n, 5], vec![n, 1], vec![3, n, 4]]);
     }
     shapes.extend([vec![], vec![2, 70, 3, 5], vec![33, 700], vec![130, 65, 2]]);
+    // Short rows of which many are reduced.
+    shapes.extend([vec![9, 3, 8], vec![150, 2, 33], vec![2, 70, 3, 11], vec![70, 1, 127], vec![5, 2, 128]]);
     let mut cases = Vec::new();
     for sizes in shapes {
         let total = sizes.iter().product::<usize>().max(1);

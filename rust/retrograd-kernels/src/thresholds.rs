@@ -173,6 +173,10 @@ pub mod conv {
 
     /// Images whose share of the weight's gradient is one sum.
     pub const IMAGES: usize = size(16, 1);
+    /// Positions of images that are one product, of images with fewer.
+    pub const COLUMNS: usize = size(512, 64);
+    /// Elements of their padded copies, which stay in the second-level cache.
+    pub const COPIED: usize = size(1 << 17, 1 << 8);
 }
 
 pub mod attention {

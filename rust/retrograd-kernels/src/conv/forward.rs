@@ -8,8 +8,9 @@ use super::im2col::Patches;
 use super::{ConvAxis, ConvScalar, Shape, is_product};
 use crate::matmul::{Float, Vectors, Virtual, gemm, gemm_of, term_cost};
 use crate::parallel::{SharedPtr, split};
+use crate::thresholds::conv::{COLUMNS, COPIED};
 
-/// A convolution of one image and group, ready to be run on any number of them.
+/// A convolution of images of one group, ready to be run on any number of them.
 pub(super) struct Conv {
     /// Channels of the small side.
     rows: usize,
@@ -17,30 +18,41 @@ pub(super) struct Conv {
     /// Of every channel and tap; empty if the image itself is the matrix of patches.
     offsets: Vec<usize>,
     positions: usize,
+    /// Images that are one product: several, if one has few positions, so that the weights are copied for all of them.
+    pub together: usize,
 }
 
 impl Conv {
-    /// Of `rows` channels from `channels`; no extent is zero.
-    pub(super) fn new(rows: usize, channels: usize, axes: [ConvAxis; 3]) -> Self {
+    /// Of `rows` channels from `channels`, for some of `images` images; no extent is zero.
+    pub(super) fn new(rows: usize, channels: usize, axes: [ConvAxis; 3], images: usize) -> Self {
         let grid = Grid::new(channels, axes);
         let offsets = if is_product(&axes) { Vec::new() } else { grid.offsets() };
-        Self { rows, grid, offsets, positions: axes.iter().map(|a| a.small).product() }
+        let positions: usize = axes.iter().map(|a| a.small).product();
+        let together = if offsets.is_empty() { 1 } else { (COLUMNS / positions).min(COPIED / grid.image()) };
+        Self { rows, grid, offsets, positions, together: together.clamp(1, images.max(1)) }
     }
 
     /// Elements of `work` that [`Conv::run`] needs.
     pub(super) fn scratch_len(&self) -> usize {
-        if self.offsets.is_empty() { 0 } else { self.grid.image() + SLACK }
+        if self.offsets.is_empty() {
+            return 0;
+        }
+        let results = if self.together > 1 { self.rows * self.positions * self.together } else { 0 };
+        self.grid.image() * self.together + SLACK + results
     }
 
     /// # Safety
-    /// 1. `x`, `w` and `start` are readable for the large side of one image and group, the weight of one group, and one
-    ///    element for each channel of the small side; `start` may be null, for zeros. Unless it is `last`, another
-    ///    image follows `x`, or as much that can be read as [`SLACK`].
-    /// 2. `y` is writable for the small side of one image and group, `work` for [`Conv::scratch_len`] elements; both
-    ///    overlap nothing else.
+    /// 1. `x`, `w` and `start` are readable for the large side of `images` images, which follow each other, of one
+    ///    group, the weight of one group, and one element for each channel of the small side; `start` may be null, for
+    ///    zeros. There are at most as many images as are taken together. Unless they are the `last`, another image
+    ///    follows, or as much that can be read as [`SLACK`].
+    /// 2. `y` is writable for the small side of these images, which follow each other, `work` for
+    ///    [`Conv::scratch_len`] elements; both overlap nothing else.
     /// 3. No other thread writes what is read or touches what is written during the call.
+    #[expect(clippy::too_many_arguments, reason = "those of a convolution")]
     pub(super) unsafe fn run<T: ConvScalar>(
         &self,
+        images: usize,
         x: *const T,
         last: bool,
         w: *const T,
@@ -48,7 +60,7 @@ impl Conv {
         y: *mut T,
         work: *mut T,
     ) {
-        let (m, n) = (self.rows, self.positions);
+        let (m, n, k) = (self.rows, self.positions, self.offsets.len());
         // SAFETY: our duties; all matrices are row-major.
         unsafe {
             if self.offsets.is_empty() {
@@ -56,24 +68,47 @@ impl Conv {
             }
             let in_place = self.grid.is_image() && !last;
             if !in_place {
-                self.grid.copy(x, work);
+                for i in 0..images {
+                    self.grid.copy(x.add(i * self.grid.large()), work.add(i * self.grid.image()));
+                }
             }
             let copy = if in_place { x } else { work.cast_const() };
-            let k = self.offsets.len();
             if is_direct::<T>(&self.grid, m, k) {
-                let (copy, w) = (SharedPtr(copy.cast_mut()), SharedPtr(w.cast_mut()));
-                let (start, y) = (SharedPtr(start.cast_mut()), SharedPtr(y));
-                let cost = (m * n) as f64 * k as f64 * term_cost::<T>();
-                return split(pieces::<T>(&self.grid), 4, cost, &|pieces| {
-                    let (copy, w) = (copy.get().cast_const(), w.get().cast_const());
-                    let (start, y) = (start.get().cast_const(), y.get());
-                    let (grid, offsets) = (&self.grid, &self.offsets[..]);
-                    T::call(&Direct { grid, offsets, copy, w, channels: m, start, pieces, y });
-                });
+                for i in 0..images {
+                    self.direct(copy.add(i * self.grid.image()), w, start, y.add(i * m * n));
+                }
+                return;
             }
             let panels = Patches { grid: &self.grid, offsets: &self.offsets, copy: SharedPtr(copy.cast_mut()) };
-            gemm_of(m, n, k, w, k as isize, 1, Virtual { panels: &panels, first: 0, start }, y, n as isize);
+            let (panels, columns) = (Virtual { panels: &panels, first: 0, start }, images * n);
+            if images == 1 {
+                return gemm_of(m, n, k, w, k as isize, 1, panels, y, n as isize);
+            }
+            let result = work.add(self.grid.image() * self.together + SLACK);
+            gemm_of(m, columns, k, w, k as isize, 1, panels, result, columns as isize);
+            for (i, channel) in (0..images).flat_map(|i| (0..m).map(move |channel| (i, channel))) {
+                let row = result.add(channel * columns + i * n);
+                row.copy_to_nonoverlapping(y.add((i * m + channel) * n), n);
+            }
         }
+    }
+
+    /// The sums of one image, taken from its copy.
+    ///
+    /// # Safety
+    /// The duties of [`Conv::run`] for one image; `copy` is its padded copy.
+    unsafe fn direct<T: ConvScalar>(&self, copy: *const T, w: *const T, start: *const T, y: *mut T) {
+        let (m, terms) = (self.rows, self.offsets.len());
+        let (copy, w) = (SharedPtr(copy.cast_mut()), SharedPtr(w.cast_mut()));
+        let (start, y) = (SharedPtr(start.cast_mut()), SharedPtr(y));
+        let cost = (m * self.positions) as f64 * terms as f64 * term_cost::<T>();
+        split(pieces::<T>(&self.grid), 4, cost, &|pieces| {
+            let (copy, w) = (copy.get().cast_const(), w.get().cast_const());
+            let (start, y) = (start.get().cast_const(), y.get());
+            let (grid, offsets) = (&self.grid, &self.offsets[..]);
+            // SAFETY: our duties; other threads have other pieces.
+            unsafe { T::call(&Direct { grid, offsets, copy, w, channels: m, start, pieces, y }) }
+        });
     }
 }
 
@@ -105,7 +140,12 @@ pub(super) unsafe fn fill<T: Copy>(y: *mut T, n: usize, value: T) {
 
 /// Elements of `work` that [`forward`] needs.
 pub fn forward_scratch(s: &Shape) -> usize {
-    if is_empty(s) { 0 } else { Conv::new(s.small, s.large, s.axes).scratch_len() }
+    if is_empty(s) { 0 } else { of(s).scratch_len() }
+}
+
+fn of(s: &Shape) -> Conv {
+    // Images of one group do not follow each other, if there are more.
+    Conv::new(s.small, s.large, s.axes, if s.groups == 1 { s.batch } else { 1 })
 }
 
 /// Whether there is nothing to sum, or nowhere to sum to.
@@ -135,14 +175,18 @@ pub unsafe fn forward<T: ConvScalar>(
     }
     let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
     let start = |g: usize| if bias.is_null() { bias } else { bias.wrapping_add(g * s.small) };
-    let conv = (!is_empty(s)).then(|| Conv::new(s.small, s.large, s.axes));
-    for at in units {
-        let g = at % s.groups;
-        // SAFETY: our duties, for this image and group.
+    let conv = (!is_empty(s)).then(|| of(s));
+    let together = conv.as_ref().map_or(1, |conv| conv.together);
+    for at in units.clone().step_by(together) {
+        let (g, images) = (at % s.groups, together.min(units.end - at));
+        // SAFETY: our duties, for these images and group.
         unsafe {
             let (x, w, y) = (x.add(at * large), w.add(g * s.small * s.large * s.taps()), y.add(at * small));
             match &conv {
-                Some(conv) => conv.run(x, reaches_end(at, s.batch * s.groups, large), w, start(g), y, work),
+                Some(conv) => {
+                    let last = reaches_end(at + images - 1, s.batch * s.groups, large);
+                    conv.run(images, x, last, w, start(g), y, work);
+                }
                 None => constant(s.small, s.small_len(), start(g), y),
             }
         }

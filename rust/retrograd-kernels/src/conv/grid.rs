@@ -100,7 +100,11 @@ impl Grid {
     pub(super) fn is_image(&self) -> bool {
         self.lines.iter().all(|l| l.axis.stride == 1 && l.axis.pad == 0 && l.len == l.axis.large)
     }
-    /// Elements of one image.
+    /// Elements of one image of the large side.
+    pub(super) fn large(&self) -> usize {
+        self.channels * self.lines.iter().map(|l| l.axis.large).product::<usize>()
+    }
+    /// Elements of one image's copy.
     pub(super) fn image(&self) -> usize {
         self.channels * self.channel
     }

@@ -83,11 +83,13 @@ impl Parts {
         let weights = s.groups * s.small * s.large * s.taps();
         let mut all = Self { parts: Vec::new(), weights, copy: 0, result: 0, beside: residues[2].len() };
         let mut weights = 0;
+        let is_one = residues.iter().all(|r| r.len() == 1);
+        let images = if is_one && s.groups == 1 { s.batch } else { 1 };
         for at in each([0, 1, 2].map(|i: usize| residues[i].len())) {
             let residues = [0, 1, 2].map(|i| residues[i][at[i]]);
             let taps: usize = residues.iter().map(|r| r.taps).product();
             let some = s.small > 0 && taps > 0 && s.small_len() > 0;
-            let conv = some.then(|| Conv::new(s.large, s.small, residues.map(|r| r.axis)));
+            let conv = some.then(|| Conv::new(s.large, s.small, residues.map(|r| r.axis), images));
             all.copy = all.copy.max(conv.as_ref().map_or(0, Conv::scratch_len));
             all.parts.push(Part { residues, conv, weights });
             weights += s.large * s.small * taps;
@@ -224,11 +226,12 @@ pub unsafe fn transposed<T: ConvScalar>(
         }
     }
     let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
-    for at in units {
-        let g = at % s.groups;
+    let together = all.parts[0].conv.as_ref().map_or(1, |conv| conv.together);
+    for at in units.clone().step_by(together) {
+        let (g, images) = (at % s.groups, together.min(units.end - at));
         let start = if bias.is_null() { bias } else { bias.wrapping_add(g * s.large) };
         for parts in all.parts.chunks(all.beside) {
-            // SAFETY: our duties, for one image and group; a single part has all elements of the large side in order.
+            // SAFETY: our duties, for these images and group, one image if there are several parts; a single part has all elements of the large side in order.
             unsafe {
                 let x = x.add(at * large);
                 for (i, part) in parts.iter().enumerate() {
@@ -236,8 +239,8 @@ pub unsafe fn transposed<T: ConvScalar>(
                     match &part.conv {
                         Some(conv) => {
                             let w = turned.add(g * group + part.weights).cast_const();
-                            let last = reaches_end(at, s.batch * s.groups, small);
-                            conv.run(y.add(at * small), last, w, start, to, copy);
+                            let last = reaches_end(at + images - 1, s.batch * s.groups, small);
+                            conv.run(images, y.add(at * small), last, w, start, to, copy);
                         }
                         None => constant(s.large, part.count(), start, to),
                     }

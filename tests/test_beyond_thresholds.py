@@ -263,3 +263,74 @@ def test_small_products_of_every_form(form, dtype, eps):
                 assert (np.abs((x @ y).numpy() - want) <= bound).all(), (n, k, m)
                 sum_ = rg.addmm(given(bias[:m]), x, y).numpy()
                 assert (np.abs(sum_ - (want + bias[:m])) <= bound).all(), (n, k, m)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("sizes", [(40, 3, 33), (150, 2, 8), (7, 5, 127), (70, 2, 3, 19)])
+def test_reductions_of_many_short_rows(sizes, dtype):
+    """Rows are added up as strips, whose columns are then joined: small integers, so that any order gives one sum."""
+    values = random.integers(-50, 50, sizes)
+    x, kept = given(values.astype(dtype)), len(sizes) - 2
+    axes = tuple(i for i in range(len(sizes)) if i != kept)
+    for layout in (x, x.to(x.dtype)[..., ::2], x.transpose(0, -1)):
+        plain = layout.numpy().astype("int64")
+        assert layout.sum(axes).tolist() == plain.sum(axes).tolist()
+        assert layout.amax(axes).tolist() == plain.max(axes).tolist()
+        assert layout.sum().item() == plain.sum()
+
+
+def windows(x, kernel, stride, dilation, positions):
+    """What each tap of a kernel meets: (batch, channels, rows of taps, columns of taps, rows, columns)."""
+    parts = [
+        x[..., i * dilation :, j * dilation :][..., ::stride, ::stride][..., : positions[0], : positions[1]]
+        for i in range(kernel)
+        for j in range(kernel)
+    ]
+    return np.stack(parts, 2)
+
+
+# Batch, channels of the input, its sides, channels of the result, kernel, stride, padding, dilation.
+CONVOLUTIONS = [
+    # Few channels, in tiles: rows that fill vectors or nearly, pieces of one row and of two, every height of a tile.
+    *((2, 3, (5, 32), channels, 3, 1, 1, 1) for channels in (2, 3, 4, 6, 7, 9, 13, 16, 17)),
+    (2, 5, (7, 31), 8, 3, 2, 1, 1),
+    (2, 5, (9, 64), 8, 3, 1, 2, 2),
+    (1, 2, (3, 45), 5, 1, 1, 0, 1),
+    # Several images that are one product: groups of them, and what is left of a batch.
+    (13, 20, (8, 8), 24, 3, 1, 1, 1),
+    (5, 40, (7, 7), 30, 3, 1, 1, 1),
+    (7, 17, (9, 9), 19, 2, 2, 0, 1),
+    # Stride by stride: parts of a gradient beside one another.
+    (2, 4, (17, 33), 5, 3, 3, 0, 1),
+    (2, 4, (16, 40), 6, 4, 2, 1, 1),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
+def test_convolutions_of_every_kind(case, dtype):
+    """Small integers, so that sums in any order are the same."""
+    batch, channels, sides, out, kernel, stride, padding, dilation = case
+    x = random.integers(-4, 5, (batch, channels, *sides))
+    w = random.integers(-4, 5, (out, channels, kernel, kernel))
+    bias = random.integers(-4, 5, out)
+    positions = [(side + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 for side in sides]
+    g = random.integers(-4, 5, (batch, out, *positions))
+    padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    met = windows(padded, kernel, stride, dilation, positions)
+    flat = w.reshape(out, channels, -1)
+    want = np.einsum("ock,nckhw->nohw", flat, met)
+    to_x = np.zeros_like(padded)
+    for tap, (i, j) in enumerate((i, j) for i in range(kernel) for j in range(kernel)):
+        rows = slice(i * dilation, i * dilation + stride * (positions[0] - 1) + 1, stride)
+        columns = slice(j * dilation, j * dilation + stride * (positions[1] - 1) + 1, stride)
+        to_x[..., rows, columns] += np.einsum("oc,nohw->nchw", flat[..., tap], g)
+    to_x = to_x[..., padding : padding + sides[0], padding : padding + sides[1]]
+    to_w = np.einsum("nckhw,nohw->ock", met, g).reshape(w.shape)
+
+    operands = [given(values.astype(dtype)).requires_grad_() for values in (x, w, bias)]
+    result = F.conv2d(*operands, stride=stride, padding=padding, dilation=dilation)
+    assert np.array_equal(result.detach().numpy(), want + bias[:, None, None])
+    grads = rg.autograd.grad(result, operands, given(g.astype(dtype)))
+    for grad, values in zip(grads, (to_x, to_w, g.sum((0, 2, 3))), strict=True):
+        assert np.array_equal(grad.numpy(), values)

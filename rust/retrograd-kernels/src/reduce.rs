@@ -4,12 +4,13 @@
 //!
 //! Order. It depends on the sizes and strides alone, never on threads or on the instruction set, so results do not
 //! either. Where the innermost axis is reduced, a row is cut into blocks of [`BLOCK`] elements; inside a block 256
-//! bytes of accumulators take every k-th element and are joined as a tree; block results are joined pairwise in a
-//! [`Cascade`]. The rounding error of a float sum thus grows as `BLOCK / k + log2(n)` units, not as `n`. Where the
-//! innermost axis is kept, a strip of accumulators in L1 takes [`GROUP`] rows at a time, and strips are joined pairwise
-//! the same way. A caller that splits one long row among threads cuts it at a multiple of `BLOCK << k`, reduces each
-//! part by [`row`], and joins the parts in a [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is
-//! the very same tree.
+//! bytes of accumulators take every k-th element and are joined as a tree, or 64 bytes of them where there are too few
+//! elements, of floats in vectors, for several rows side by side; block results are joined pairwise in a [`Cascade`].
+//! The rounding error of a float sum thus grows as `BLOCK / k + log2(n)` units, not as `n`. Where the innermost axis is
+//! kept, a strip of accumulators in L1 takes [`GROUP`] rows at a time, and strips are joined pairwise the same way. A
+//! caller that splits one long row among threads cuts it at a multiple of `BLOCK << k`, reduces each part by [`row`],
+//! and joins the parts in a [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is the very same
+//! tree.
 
 use super::simd::{Isa, SimdElement};
 use crate::thresholds::reduce::{BLOCK, GROUP};
@@ -79,6 +80,32 @@ pub trait Reduce<A>: Sync {
     {
         // SAFETY: duties 1 and 2.
         unsafe { engine::lanes::<L, A, Self>(self, n, a) }
+    }
+
+    /// As many elements as `L` lanes are too many for, if they are reduced in vectors.
+    ///
+    /// # Safety
+    /// 1. The elements are readable and initialised; there is one at least. 2. The CPU has the instructions of `S`.
+    #[inline(always)]
+    unsafe fn few<S: Isa>(&self, _n: usize, _a: *const A) -> Option<Self::Acc> {
+        None
+    }
+
+    /// [`Reduce::few`] of some of `rows` rows, `apart` elements from one to the next: of how many, with the same
+    /// results.
+    ///
+    /// # Safety
+    /// 1. As [`Reduce::few`], for each row.
+    #[inline(always)]
+    unsafe fn few_of_rows<S: Isa>(
+        &self,
+        _n: usize,
+        _rows: usize,
+        _a: *const A,
+        _apart: isize,
+        _to: &mut [Self::Acc; 32],
+    ) -> usize {
+        0
     }
 }
 

@@ -231,7 +231,8 @@ pub unsafe fn transposed<T: ConvScalar>(
         let (g, images) = (at % s.groups, together.min(units.end - at));
         let start = if bias.is_null() { bias } else { bias.wrapping_add(g * s.large) };
         for parts in all.parts.chunks(all.beside) {
-            // SAFETY: our duties, for these images and group, one image if there are several parts; a single part has all elements of the large side in order.
+            // SAFETY: our duties, for these images and group, one image if there are several parts; a single part has
+            // all elements of the large side in order.
             unsafe {
                 let x = x.add(at * large);
                 for (i, part) in parts.iter().enumerate() {

@@ -281,8 +281,8 @@ impl<T: Transformed> ColumnPlan<T> {
         let pairs = |at, step, scale| Pairs { at, step, width: lines, scale: signs(inverse, scale) };
         let (from, to) = (pairs(from.cast_mut(), steps[0], T::ONE), pairs(to, steps[1], scale));
         let planes = planes(work, self.area(), padded::<T>(lines));
-        // SAFETY: (1) rows of the planes are at most `LINES` numbers; (2) duties 1 and 2; (3) both are disjoint from the
-        // memory that it works in.
+        // SAFETY: (1) rows of the planes are at most `LINES` numbers; (2) duties 1 and 2; (3) both are disjoint from
+        // the memory that it works in.
         unsafe { columns(self.level, &self.steps, lines, Input::Pairs(from), planes, Output::Pairs(to)) }
     }
 }

@@ -162,8 +162,8 @@ unsafe fn load<V: Vector>(planes: Planes<V::Elem>) -> C<V> {
 
 /// What the inverse transform of half the length makes the line of, from the spectrum.
 ///
-/// Duties: those of [`RealPlan::inverse`]; `flat` has room for a line and two vectors before and behind it, `to` for the
-/// rows of the matrix; they are disjoint.
+/// Duties: those of [`RealPlan::inverse`]; `flat` has room for a line and two vectors before and behind it, `to` for
+/// the rows of the matrix; they are disjoint.
 struct Half<'p, T> {
     plan: &'p RealPlan<T>,
     ends: T,

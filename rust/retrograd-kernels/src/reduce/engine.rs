@@ -9,6 +9,8 @@ use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{PART, STRIP_BYTES, WIDE};
 
+/// Elements from which on a row is reduced in vectors: those of any.
+const FEW: usize = 4;
 /// Elements of the shortest rows that are added up as strips.
 const SHORT: usize = 8;
 
@@ -312,17 +314,135 @@ unsafe fn registers<S: Isa, const N: usize, T: Real, A: Stored<Float = T>, R: In
             }
             half /= 2;
         }
-        let mut last = [r.init(); 32];
-        acc[0].store(last.as_mut_ptr());
-        let mut half = len / 2;
+        joined(r, acc[0])
+    }
+}
+
+/// 64 bytes of accumulators, which take all elements by turns, joined as a tree until they are one vector.
+///
+/// # Safety
+/// 1. As [`Reduce::few`].
+#[inline(always)]
+unsafe fn in_vector<S: Isa, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T::Vector<S> {
+    // SAFETY: duty 1.
+    unsafe {
+        match 64 / size_of::<T>() / T::Vector::<S>::LEN {
+            1 => in_turns::<S, 1, T, R>(r, n, a),
+            2 => in_turns::<S, 2, T, R>(r, n, a),
+            4 => in_turns::<S, 4, T, R>(r, n, a),
+            _ => in_turns::<S, 8, T, R>(r, n, a),
+        }
+    }
+}
+
+/// [`in_vector`] with `N` vectors.
+///
+/// # Safety
+/// 1. As [`Reduce::few`].
+#[inline(always)]
+unsafe fn in_turns<S: Isa, const N: usize, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T::Vector<S> {
+    let len = T::Vector::<S>::LEN;
+    let whole = n - n % (N * len);
+    // SAFETY: duty 1.
+    unsafe {
+        let mut acc = [T::Vector::<S>::load_first(a, n.min(len)).splat(r.init()); N];
+        for start in (0..whole).step_by(N * len) {
+            for (k, acc) in acc.iter_mut().enumerate() {
+                *acc = r.step_vectors(*acc, T::Vector::<S>::load(a.add(start + k * len)));
+            }
+        }
+        for (k, acc) in acc.iter_mut().enumerate() {
+            let start = whole + k * len;
+            if start + len <= n {
+                *acc = r.step_vectors(*acc, T::Vector::<S>::load(a.add(start)));
+            } else if start < n {
+                let lanes: [T; 32] = std::array::from_fn(|lane| T::of(lane as f64));
+                let there = T::Vector::<S>::load(lanes.as_ptr()).lt(acc.of((n - start) as f64));
+                let last = T::Vector::<S>::load_first(a.add(start), n - start);
+                *acc = r.step_vectors(*acc, last).select(there, *acc);
+            }
+        }
+        let mut half = N / 2;
         while half > 0 {
             for k in 0..half {
-                last[k] = r.combine(last[k], last[k + half]);
+                acc[k] = r.combine_vectors(acc[k], acc[k + half]);
             }
             half /= 2;
         }
-        last[0]
+        acc[0]
     }
+}
+
+/// [`Reduce::few`] in vectors, joined as a tree.
+///
+/// # Safety
+/// 1. As [`Reduce::few`].
+#[inline(always)]
+pub(super) unsafe fn few_in_vector<S: Isa, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T {
+    // SAFETY: duty 1.
+    unsafe { joined(r, in_vector::<S, T, R>(r, n, a)) }
+}
+
+/// The accumulators of a vector, joined as a tree.
+#[inline(always)]
+fn joined<V: Vector, R: InVectors<V::Elem>>(r: &R, acc: V) -> V::Elem
+where
+    V::Elem: Real,
+{
+    let mut lanes = [r.init(); 32];
+    // SAFETY: a value of this type is proof of its instructions; no vector has more lanes.
+    unsafe { acc.store(lanes.as_mut_ptr()) };
+    let mut half = V::LEN / 2;
+    while half > 0 {
+        for k in 0..half {
+            lanes[k] = r.combine(lanes[k], lanes[k + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// Rows that are worth a transposed square.
+const FEWEST_ROWS: usize = 4;
+
+/// [`Reduce::few_of_rows`] in vectors: the accumulators of as many rows as a vector has lanes are transposed, so that
+/// each lane joins those of its row in the order of [`few_in_vector`].
+///
+/// # Safety
+/// 1. As [`Reduce::few_of_rows`].
+#[inline(always)]
+pub(super) unsafe fn few_side_by_side<S: Isa, T: Real, R: InVectors<T>>(
+    r: &R,
+    n: usize,
+    rows: usize,
+    a: *const T,
+    apart: isize,
+    to: &mut [T; 32],
+) -> usize {
+    let len = T::Vector::<S>::LEN;
+    if rows < FEWEST_ROWS || len < FEWEST_ROWS {
+        return 0;
+    }
+    let rows = rows.min(len);
+    let (mut square, mut turned) = ([r.init(); 256], [MaybeUninit::<T>::uninit(); 256]);
+    let turned = turned.as_mut_ptr().cast::<T>();
+    // SAFETY: duty 1; a square of vectors has at most 256 elements, and `to` those of a vector at least.
+    unsafe {
+        for (i, row) in square.chunks_exact_mut(len).enumerate().take(rows) {
+            in_vector::<S, T, R>(r, n, a.offset(i as isize * apart)).store(row.as_mut_ptr());
+        }
+        T::Vector::<S>::transpose(square.as_ptr(), len as isize, turned, len as isize);
+        let mut half = len / 2;
+        while half > 0 {
+            for k in 0..half {
+                let (x, y) = (turned.add(k * len), turned.add((k + half) * len));
+                r.combine_vectors(T::Vector::<S>::load(x), T::Vector::<S>::load(y)).store(x);
+            }
+            half /= 2;
+        }
+        T::Vector::<S>::load(turned).store(to.as_mut_ptr());
+    }
+    rows
 }
 
 /// At most [`BLOCK`] elements: `L` lanes if they are worth their tree, then 8, then one.
@@ -334,6 +454,12 @@ unsafe fn block<S: Isa, const L: usize, A: SimdElement, R: Reduce<A>>(r: &R, n: 
     let wide = in_lanes::<L>(n);
     // SAFETY: duties 1 and 2, cut at a multiple of the lanes.
     unsafe {
+        if wide == 0
+            && n >= FEW
+            && let Some(acc) = r.few::<S>(n, a)
+        {
+            return acc;
+        }
         let acc = if wide > 0 { r.lanes::<S, L>(wide, a) } else { r.init() };
         rest(r, acc, n - wide, a.add(wide))
     }
@@ -343,6 +469,15 @@ unsafe fn block<S: Isa, const L: usize, A: SimdElement, R: Reduce<A>>(r: &R, n: 
 #[inline(always)]
 pub(super) fn in_lanes<const L: usize>(n: usize) -> usize {
     if n >= 4 * L { n - n % L } else { 0 }
+}
+
+/// The lanes of a block whose accumulators are of type `Acc`: 256 bytes.
+const fn block_lanes<Acc>() -> usize {
+    match size_of::<Acc>() {
+        0..=4 => 64,
+        5..=8 => 32,
+        _ => 8,
+    }
 }
 
 /// `acc` and the `n` elements of a block that its lanes leave.
@@ -364,7 +499,7 @@ pub(super) unsafe fn rest<A: SimdElement, R: Reduce<A>>(r: &R, mut acc: R::Acc, 
     acc
 }
 
-/// One block at its stride. 256 bytes of accumulators: enough chains to hide the latency of an addition, few enough to
+/// One block at its stride, with [`block_lanes`]: enough chains to hide the latency of an addition, few enough to
 /// stay in registers. Strided elements are copied first: that takes little longer than to reduce them one by one, and
 /// one loop, whose result does not depend on the stride, serves both.
 ///
@@ -383,9 +518,9 @@ unsafe fn any_block<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *c
             }
             near.as_ptr().cast::<A>()
         };
-        match size_of::<R::Acc>() {
-            0..=4 => block::<S, 64, A, R>(r, n, a),
-            5..=8 => block::<S, 32, A, R>(r, n, a),
+        match block_lanes::<R::Acc>() {
+            64 => block::<S, 64, A, R>(r, n, a),
+            32 => block::<S, 32, A, R>(r, n, a),
             _ => block::<S, 8, A, R>(r, n, a),
         }
     }
@@ -444,8 +579,27 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRows<'_, A, R> {
         let (k0, inner) = (axis(kept, 0), axis(red, 0));
         let (length, stride) = (inner.size, inner.strides[0]);
         let outer = red.get(1..).unwrap_or(&[]);
+        let side_by_side =
+            outer.is_empty() && stride == 1 && (FEW..(4 * block_lanes::<R::Acc>()).min(BLOCK)).contains(&length);
         for [pa, po] in Offsets::new(kept.get(1..).unwrap_or(&[])) {
-            for k in 0..k0.size as isize {
+            let mut first = 0;
+            while side_by_side && first < k0.size {
+                let mut accs = [r.init(); 32];
+                // SAFETY: duty 1: rows of positions of `kept`; duty 2 for the output.
+                unsafe {
+                    let [sa, so] = k0.strides;
+                    let a = a.offset(pa + first as isize * sa);
+                    let done = r.few_of_rows::<S>(length, k0.size - first, a, sa, &mut accs);
+                    if done == 0 {
+                        break;
+                    }
+                    for (i, &acc) in accs[..done].iter().enumerate() {
+                        *o.offset(po + (first + i) as isize * so) = r.finish(acc, n);
+                    }
+                    first += done;
+                }
+            }
+            for k in first as isize..k0.size as isize {
                 // SAFETY: (any_row 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the
                 // output.
                 unsafe {
@@ -485,7 +639,7 @@ unsafe fn any_row<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *con
     unsafe {
         if R::EXACT && stride == 1 && n > 0 {
             r.slice(r.init(), std::slice::from_raw_parts(a, n))
-        } else if n < 16 || R::EXACT {
+        } else if n < FEW || R::EXACT {
             let mut acc = r.init();
             for i in 0..n {
                 acc = r.step(acc, *a.offset(i as isize * stride));

@@ -6,7 +6,7 @@ use super::super::pointwise::Cast;
 use super::super::real::{Real, Ring};
 use super::super::simd::{Isa, SimdElement, Vector};
 use super::super::truth::Truth;
-use super::engine::{InVectors, vector_lanes};
+use super::engine::{InVectors, few_in_vector, few_side_by_side, vector_lanes};
 use super::{Reduce, row};
 
 /// The sum. f32 accumulates in f32, f64 in f64; integers and bool in i64, wrapping, which is the result
@@ -54,6 +54,23 @@ macro_rules! in_vectors {
         unsafe fn lanes<S: Isa, const L: usize>(&self, n: usize, a: *const $t) -> $t {
             // SAFETY: ours.
             unsafe { vector_lanes::<S, L, $t, Self>(self, n, a) }
+        }
+        #[inline(always)]
+        unsafe fn few<S: Isa>(&self, n: usize, a: *const $t) -> Option<$t> {
+            // SAFETY: ours.
+            Some(unsafe { few_in_vector::<S, $t, Self>(self, n, a) })
+        }
+        #[inline(always)]
+        unsafe fn few_of_rows<S: Isa>(
+            &self,
+            n: usize,
+            rows: usize,
+            a: *const $t,
+            apart: isize,
+            to: &mut [$t; 32],
+        ) -> usize {
+            // SAFETY: ours.
+            unsafe { few_side_by_side::<S, $t, Self>(self, n, rows, a, apart, to) }
         }
     };
 }

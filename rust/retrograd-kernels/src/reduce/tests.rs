@@ -8,7 +8,7 @@ use super::super::strided::row_major;
 use super::*;
 use crate::naive;
 use crate::pointwise::Half;
-use crate::real::Ring;
+use crate::real::{Real, Ring};
 use crate::truth::Truth;
 
 const UGLY: [usize; 16] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65, 130, 1025, 3000];
@@ -148,6 +148,45 @@ fn every_instruction_set_gives_the_same_bits() {
                 [run(level, &NanSum, &case, &poisoned, 9.0), run(level, &Sum, &case, &zeros, 9.0)]
                     .map(|sums| sums.iter().map(|x: &f32| x.to_bits()).collect::<Vec<_>>());
             assert!(of_numbers == of_all, "{level:?}");
+        }
+    }
+}
+
+/// Short rows are reduced side by side: each as if it were alone, NaN and the elements after it among them.
+#[test]
+fn a_row_has_the_same_bits_beside_others_and_alone() {
+    fn check<T: Real + SimdElement + std::fmt::Debug, R: Reduce<T, O = T>>(
+        r: &R,
+        a: &[T],
+        n: usize,
+        rows: usize,
+        what: &str,
+    ) {
+        let case = |kept: (Vec<usize>, Vec<isize>)| Case { kept, red: (vec![n], vec![1]), start: 0, buffer: 0 };
+        for level in InstructionSet::available() {
+            let bits = |x: &[T]| x.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>();
+            let beside = run(level, r, &case((vec![rows], vec![n as isize])), a, T::ONE);
+            let alone: Vec<T> = a
+                .chunks_exact(n)
+                .take(rows)
+                .map(|row| run(level, r, &case((vec![], vec![])), row, T::ONE)[0])
+                .collect();
+            assert_eq!(bits(&beside), bits(&alone), "{what} of {rows} rows of {n}, {level:?}");
+        }
+    }
+    for n in (1..40).chain([47, 48, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257]) {
+        for rows in [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 21, 33] {
+            let mut a: Vec<f64> = numbers(n * rows).iter().map(|&x| f64::from(x) * 0.01 + 0.3).collect();
+            if n % 3 == 0 {
+                a.iter_mut().step_by(29).for_each(|x| *x = f64::NAN);
+            }
+            let narrow: Vec<f32> = a.iter().map(|&x| x as f32).collect();
+            check(&Sum, &narrow, n, rows, "sums");
+            check(&Max, &narrow, n, rows, "maxima");
+            check(&NanSum, &narrow, n, rows, "sums without NaN");
+            check(&Length, &narrow, n, rows, "lengths");
+            check(&Prod, &a, n, rows, "products");
+            check(&Min, &a, n, rows, "minima");
         }
     }
 }

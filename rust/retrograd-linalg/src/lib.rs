@@ -3,7 +3,8 @@
 //! A crate of its own so that its loops are compiled once, and not whenever a kernel or an op changes. Matrices are
 //! column-major slices. No routine divides a batch among threads: its caller does. Triangular factorizations and
 //! solutions are recursions over the matrix product of `retrograd-kernels`, down to blocks that stay in L1, and it
-//! applies blocks of reflections; the other decompositions are faer's.
+//! applies blocks of reflections; the other decompositions are faer's, and without eigenvectors, eigenvalues of the
+//! tridiagonal matrices that it makes are found here.
 
 mod blocks;
 pub mod cholesky;
@@ -20,6 +21,7 @@ mod scalar;
 mod small;
 pub mod svd;
 pub mod triangular;
+mod tridiagonal;
 
 pub use decompose::{Decompose, Grouped};
 pub use number::Number;

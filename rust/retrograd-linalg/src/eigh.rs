@@ -59,7 +59,9 @@ fn only_values<T: Number>(a: MatRef<'_, T>, values: &mut [T::Real], stack: &mut 
     // SAFETY: every element is written before it is read: the triangle here, reflections by the reduction, and the
     // numbers beside the diagonal below.
     let (mut reduced, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
+    // SAFETY: as above.
     let (mut reflections, stack) = unsafe { temp_mat_uninit::<T, _, _>(1, n - 1, stack) };
+    // SAFETY: as above.
     let (mut beside, stack) = unsafe { temp_mat_uninit::<T::Real, _, _>(n, 1, stack) };
     let (mut reduced, reflections) = (reduced.as_mat_mut(), reflections.as_mat_mut());
     reduced.copy_from_triangular_lower(a);

@@ -9,8 +9,8 @@ const MOST: usize = 30;
 /// The eigenvalues of the matrix with diagonal `d` and, beside it, the numbers `e`, in ascending order in `d`; what is
 /// in `e` afterwards may be anything. Whether the iteration converged. All numbers are finite.
 ///
-/// The QL iteration on squares, without square roots, of Pal, Walker and Kahan (B. N. Parlett, "The Symmetric Eigenvalue
-/// Problem", 1980, section 8-15), with Wilkinson's shifts, one for each iteration.
+/// The QL iteration on squares, without square roots, of Pal, Walker and Kahan (B. N. Parlett, "The Symmetric
+/// Eigenvalue Problem", 1980, section 8-15), with Wilkinson's shifts, one for each iteration.
 pub fn values<R: RealField + Copy>(d: &mut [R], e: &mut [R]) -> bool {
     let n = d.len();
     let most = d.iter().chain(&*e).fold(R::zero(), |most, x| most.fmax(x.abs()));
@@ -18,7 +18,7 @@ pub fn values<R: RealField + Copy>(d: &mut [R], e: &mut [R]) -> bool {
         return true;
     }
     // Squares neither overflow nor vanish where they count.
-    d.iter_mut().for_each(|x| *x = *x / most);
+    d.iter_mut().for_each(|x| *x /= most);
     e.iter_mut().for_each(|x| *x = (*x / most) * (*x / most));
     let mut left = MOST * n;
     let mut start = 0;
@@ -43,7 +43,7 @@ pub fn values<R: RealField + Copy>(d: &mut [R], e: &mut [R]) -> bool {
         }
         start = end + 1;
     }
-    d.iter_mut().for_each(|x| *x = *x * most);
+    d.iter_mut().for_each(|x| *x *= most);
     d.sort_unstable_by(|x, y| x.partial_cmp(y).expect("finite numbers"));
     true
 }

@@ -82,7 +82,7 @@ pub trait Reduce<A>: Sync {
         unsafe { engine::lanes::<L, A, Self>(self, n, a) }
     }
 
-    /// As many elements as `L` lanes are too many for, if they are reduced in vectors.
+    /// Reduces elements that are too few for the lanes of a block in vectors; None where there is no such loop.
     ///
     /// # Safety
     /// 1. The elements are readable and initialised; there is one at least. 2. The CPU has the instructions of `S`.
@@ -91,8 +91,8 @@ pub trait Reduce<A>: Sync {
         None
     }
 
-    /// [`Reduce::few`] of some of `rows` rows, `apart` elements from one to the next: of how many, with the same
-    /// results.
+    /// [`Reduce::few`] of the first of `rows` rows, `apart` elements from one to the next, to the first of `to`, with
+    /// the same results. Returns how many it has reduced; 0 where there is no such loop.
     ///
     /// # Safety
     /// 1. As [`Reduce::few`], for each row.

@@ -18,7 +18,7 @@ pub(super) struct Conv {
     /// Of every channel and tap; empty if the image itself is the matrix of patches.
     offsets: Vec<usize>,
     positions: usize,
-    /// Images that are one product: several, if one has few positions, so that the weights are copied for all of them.
+    /// Images that are one product: several, if one has few positions, so that they fill its panels.
     pub together: usize,
 }
 

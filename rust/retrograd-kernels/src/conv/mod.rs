@@ -7,7 +7,8 @@
 //!
 //! Nothing is unrolled into a matrix of patches. An image is copied once, with its zeros, into a buffer where elements
 //! at the distance of the stride are neighbours (`grid`); from it the panels of the matrix product are written when the
-//! product needs them (`im2col`), or, where the product would have one row, sums are taken directly (`direct`).
+//! product needs them (`im2col`), or, where the product would have few rows, sums are taken directly (`direct`), as
+//! those of the weight's gradient always are.
 //! `transposed` is one `forward` for each residue of the stride. The order of the terms of a sum depends on the shapes
 //! and the CPU alone.
 

@@ -9,9 +9,9 @@ use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{PART, STRIP_BYTES, WIDE};
 
-/// Elements from which on a row is reduced in vectors: those of any.
+/// Rows of fewer elements are reduced one by one, longer ones of floats in vectors.
 const FEW: usize = 4;
-/// Elements of the shortest rows that are added up as strips.
+/// Elements of the shortest rows that are added up as strips, if there are many for a result.
 const SHORT: usize = 8;
 
 /// What an element takes, in nanoseconds.

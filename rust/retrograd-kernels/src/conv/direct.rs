@@ -26,8 +26,9 @@ pub(super) struct Direct<'a, T> {
     pub y: *mut T,
 }
 
-/// What it takes to write a row of a panel, two vectors, in multiplications of two vectors.
-const PANEL_STEPS: usize = 5;
+/// What it takes to write a row of a panel, two vectors, in multiplications of two vectors: with 5, 32 channels of rows
+/// of 56 positions, seven eighths of whole vectors, took the same time both ways.
+const PANEL_STEPS: usize = 3;
 
 /// Whether sums of `channels` over `terms` terms are taken directly: what is lost in vectors that rows do not fill is
 /// less than panels take, and a part of the weights stays in the cache.

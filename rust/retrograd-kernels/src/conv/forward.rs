@@ -140,10 +140,11 @@ pub(super) unsafe fn fill<T: Copy>(y: *mut T, n: usize, value: T) {
 
 /// Elements of `work` that [`forward`] needs.
 pub fn forward_scratch(s: &Shape) -> usize {
-    if is_empty(s) { 0 } else { of(s).scratch_len() }
+    if is_empty(s) { 0 } else { conv_of(s).scratch_len() }
 }
 
-fn of(s: &Shape) -> Conv {
+/// The convolution of a shape, with nothing empty.
+fn conv_of(s: &Shape) -> Conv {
     // Images of one group do not follow each other, if there are more.
     Conv::new(s.small, s.large, s.axes, if s.groups == 1 { s.batch } else { 1 })
 }
@@ -175,7 +176,7 @@ pub unsafe fn forward<T: ConvScalar>(
     }
     let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
     let start = |g: usize| if bias.is_null() { bias } else { bias.wrapping_add(g * s.small) };
-    let conv = (!is_empty(s)).then(|| of(s));
+    let conv = (!is_empty(s)).then(|| conv_of(s));
     let together = conv.as_ref().map_or(1, |conv| conv.together);
     for at in units.clone().step_by(together) {
         let (g, images) = (at % s.groups, together.min(units.end - at));

@@ -436,7 +436,13 @@ macro_rules! transformed {
                 }
             }
             #[expect(private_interfaces, reason = "steps are this module's")]
-            unsafe fn last_step(level: InstructionSet, step: &Step<$T>, width: usize, from: Planes<$T>, to: Output<$T>) {
+            unsafe fn last_step(
+                level: InstructionSet,
+                step: &Step<$T>,
+                width: usize,
+                from: Planes<$T>,
+                to: Output<$T>,
+            ) {
                 // SAFETY: (1) ours.
                 unsafe {
                     match to {

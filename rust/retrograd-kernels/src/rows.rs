@@ -227,7 +227,7 @@ impl<T: Real> Body<T, 1> for Less<T> {
 }
 
 /// `x share`.
-struct Scaled<T>(T);
+pub struct Scaled<T>(pub T);
 impl<T: Real> Body<T, 1> for Scaled<T> {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
@@ -236,7 +236,7 @@ impl<T: Real> Body<T, 1> for Scaled<T> {
 }
 
 /// What a sum of exponentials is to the results: its logarithm or its reciprocal.
-struct OfSum<const LOG: bool>;
+pub struct OfSum<const LOG: bool>;
 impl<T: Real, const LOG: bool> Body<T, 1> for OfSum<LOG> {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [sum]: [V; 1]) -> V {

@@ -31,8 +31,10 @@ pub mod pointwise {
 
     /// From this many elements on, work may be divided among threads.
     pub const MANY: usize = size(1 << 15, 4);
-    /// Results of so many bytes are written past the caches.
+    /// Results of so many bytes are written past the caches,
     pub const STREAMED: usize = size(16 << 20, 64);
+    /// if they are at least this part of the last one, too.
+    pub const SHARE_OF_CACHE: usize = size(8, usize::MAX);
     /// Bytes of a piece: five of them fit in any L1.
     pub const PIECE_BYTES: usize = size(4096, 128);
     /// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1
@@ -189,12 +191,10 @@ pub mod attention {
     /// From this many rows on, transposed operands are copied to panels, whose copy costs as much as one row of
     /// products.
     pub const PACKED_FROM: usize = size(16, 2);
-    /// Rows copied to a panel together; panels are whole multiples of it wide.
-    pub const STRIP: usize = size(16, 2);
     /// Columns of a panel, of half as many if it would take too many bytes.
     pub const PANEL: usize = size(64, 4);
-    // Tiles begin where panels begin, and panels where strips do.
-    const _: () = assert!(COLUMNS.is_multiple_of(PANEL) && (PANEL / 2).is_multiple_of(STRIP));
+    // Tiles begin where panels begin.
+    const _: () = assert!(COLUMNS.is_multiple_of(PANEL));
     /// A panel of this many bytes is read in place by the product.
     pub const PANEL_BYTES: usize = size(24 << 10, 64);
 }

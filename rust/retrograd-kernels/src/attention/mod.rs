@@ -14,8 +14,9 @@ use super::real::Real;
 use super::matmul::{GemmScalar, gemm};
 use super::real::Ring;
 use super::simd::{InstructionSet, for_isa};
-use crate::thresholds::attention::{COLUMNS, PACKED_FROM, PANEL, PANEL_BYTES, ROWS, STRIP};
-use tile::{SoftmaxTile, SoftmaxTileBackward};
+use crate::pointwise::copy_strided;
+use crate::thresholds::attention::{COLUMNS, PACKED_FROM, PANEL, PANEL_BYTES, ROWS};
+use tile::{Ending, InnerProducts, ScaledRows, SoftmaxTile, SoftmaxTileBackward};
 
 /// A matrix at any strides, in elements.
 #[derive(Clone, Copy, Debug)]
@@ -119,26 +120,11 @@ impl<T: Real + GemmScalar> Plan<T> {
         }
         let w = panel_width::<T>(width);
         assert!(panels.len() >= self.panels(width), "the panels hold all rows");
-        let to = panels.as_mut_ptr();
-        // Strips of rows that are adjacent in the panel: one run is written at a time.
-        for j in (0..self.keys).step_by(STRIP) {
-            let at = to.wrapping_add(j / w * w * width + j % w);
-            if x.cs == 1 && j + STRIP <= self.keys {
-                for c in 0..width {
-                    for k in 0..STRIP {
-                        // SAFETY: duties 1 and 2 for the source. A panel has a multiple of `STRIP` columns, and all
-                        // panels were just found to fit.
-                        unsafe { *at.add(c * w + k) = *x.at(j + k, c) }
-                    }
-                }
-                continue;
-            }
-            for k in 0..STRIP.min(self.keys - j) {
-                for c in 0..width {
-                    // SAFETY: as above.
-                    unsafe { *at.add(c * w + k) = *x.at(j + k, c) }
-                }
-            }
+        for (panel, j) in panels.chunks_exact_mut(w * width.max(1)).zip((0..self.keys).step_by(w)) {
+            let (sizes, strides) = ([width, w.min(self.keys - j)], [x.cs, x.rs]);
+            // SAFETY: (1) duty 1, and a panel has `width` runs of `w`; (2) the panel is borrowed mutably; (3) runs lie
+            // apart.
+            unsafe { copy_strided(&sizes, x.at(j, 0), &strides, panel.as_mut_ptr(), &[w as isize, 1]) };
         }
         Flipped::Panels(panels.as_ptr())
     }
@@ -179,19 +165,15 @@ impl<T: Real + GemmScalar> Plan<T> {
         }
     }
 
-    /// The inner products of `m` rows of `x` with those of `g`, one after the other.
+    /// Rows of `x`, scaled, one after the other.
     ///
     /// # Safety
-    /// 1. The rows are readable. 2. Nobody writes them meanwhile.
-    unsafe fn inner_products(&self, x: Matrix<T>, m: usize, g: &[T], to: &mut [T]) {
-        for (r, to) in to.iter_mut().enumerate().take(m) {
-            let g = &g[r * self.value_width..][..self.value_width];
-            *to = Self::NOTHING;
-            for (c, &g) in g.iter().enumerate() {
-                // SAFETY: duties 1 and 2.
-                *to = to.add(g.mul(unsafe { *x.at(r, c) }));
-            }
-        }
+    /// 1. The rows are readable and initialised, and nobody writes them meanwhile.
+    unsafe fn copy_rows(&self, x: Matrix<T>, sizes: [usize; 2], scale: T, to: &mut [T]) {
+        assert!(to.len() >= sizes[0] * sizes[1], "there is room for all rows");
+        let to = Matrix::rows(to.as_mut_ptr(), sizes[1]);
+        // SAFETY: (1) ours; as just asked for, and borrowed mutably.
+        unsafe { for_isa(InstructionSet::detect(), ScaledRows { from: x, to, sizes, factors: &[scale] }) };
     }
 
     /// The columns that rows `rows` see.
@@ -221,11 +203,13 @@ impl<T: Real + GemmScalar> Plan<T> {
             let rows = i..self.queries.min(i + ROWS);
             let m = rows.len();
             // SAFETY: duty 1.
-            unsafe { copy_scaled(head.query.from(i, 0), m, width, self.scale, q) };
-            o[..m * value_width].fill(Self::NOTHING);
+            unsafe { self.copy_rows(head.query.from(i, 0), [m, width], self.scale, q) };
             sums.fill(Self::NOTHING);
             tops.fill(T::of(f64::NEG_INFINITY));
             let seen = self.seen(&rows);
+            if seen == 0 {
+                o.fill(Self::NOTHING);
+            }
             for j in (0..seen).step_by(COLUMNS) {
                 let columns = j..seen.min(j + COLUMNS);
                 let n = columns.len();
@@ -234,31 +218,30 @@ impl<T: Real + GemmScalar> Plan<T> {
                 unsafe { self.product(m, a, keys, width, columns.clone(), tile) };
                 let soften = SoftmaxTile {
                     tile: &mut *tile,
-                    rows: m,
                     columns: n,
                     diagonal: self.diagonal(&rows, &columns),
                     mask: head.mask.map(|mask| mask.from(i, j)),
-                    tops: &mut *tops,
+                    tops: &mut tops[..m],
                     sums: &mut *sums,
-                    out: &mut *o,
+                    gathered: if j == 0 { &mut [] } else { &mut *o },
                     width: value_width,
                 };
                 // SAFETY: duty 1 for the mask; rows and columns are within its extents.
                 unsafe { for_isa(InstructionSet::detect(), soften) };
                 let v = head.value.from(j, 0);
-                // SAFETY: (1) the tile, and duty 1. (2), (3) `o` is borrowed mutably, its `m` rows are filled. (4) Duty
-                // 1.
+                let (p, c, after) = (tile.as_ptr(), o.as_mut_ptr(), j > 0);
+                // SAFETY: (1) the tile, and duty 1. (2), (3) `o` is borrowed mutably, its `m` rows are written when the
+                // first columns are. (4) Duty 1.
                 unsafe {
-                    let (p, c) = (tile.as_ptr(), o.as_mut_ptr());
-                    gemm(m, value_width, n, p, COLUMNS as isize, 1, v.p, v.rs, v.cs, true, c, value_width as isize, 1);
+                    gemm(m, value_width, n, p, COLUMNS as isize, 1, v.p, v.rs, v.cs, after, c, value_width as isize, 1);
                 }
             }
-            let share = |r: usize| if sums[r] == Self::NOTHING { Self::NOTHING } else { T::ONE.div(sums[r]) };
-            // SAFETY: duty 2.
-            unsafe { write_scaled(&o[..m * value_width], value_width, share, out.from(i, 0)) };
-            for r in 0..m {
-                // SAFETY: duty 2.
-                unsafe { *lse.add(i + r) = tops[r].add(sums[r].ln()) }
+            let from = Matrix::rows(o.as_mut_ptr(), value_width);
+            let end = Ending { sums: &mut sums[..m], tops, from, to: out.from(i, 0), width: value_width };
+            // SAFETY: (1) `o` has `m` rows; duty 2. (2) Duty 2: `lse` has a number for each row.
+            unsafe {
+                for_isa(InstructionSet::detect(), end);
+                lse.add(i).copy_from_nonoverlapping(tops.as_ptr(), m);
             }
         }
     }
@@ -287,13 +270,15 @@ impl<T: Real + GemmScalar> Plan<T> {
             let m = rows.len();
             // SAFETY: duty 1.
             unsafe {
-                copy_scaled(head.query.from(i, 0), m, width, self.scale, q);
-                copy_scaled(to.grad.from(i, 0), m, value_width, T::ONE, g);
+                self.copy_rows(head.query.from(i, 0), [m, width], self.scale, q);
+                self.copy_rows(to.grad.from(i, 0), [m, value_width], T::ONE, g);
+                let along = InnerProducts { x: to.out.from(i, 0), y: &*g, width: value_width, to: &mut along[..m] };
+                for_isa(InstructionSet::detect(), along);
             }
-            // SAFETY: duty 1.
-            unsafe { self.inner_products(to.out.from(i, 0), m, g, along) };
-            dq.fill(Self::NOTHING);
             let seen = self.seen(&rows);
+            if seen == 0 {
+                dq.fill(Self::NOTHING);
+            }
             for j in (0..seen).step_by(COLUMNS) {
                 let columns = j..seen.min(j + COLUMNS);
                 let n = columns.len();
@@ -356,58 +341,17 @@ impl<T: Real + GemmScalar> Plan<T> {
                         );
                     }
                     if to.query.is_some() {
-                        let k = head.key.from(j, 0);
-                        gemm(m, width, n, dp, across, 1, k.p, k.rs, k.cs, true, dq.as_mut_ptr(), width as isize, 1);
+                        let (k, c, after) = (head.key.from(j, 0), dq.as_mut_ptr(), j > 0);
+                        gemm(m, width, n, dp, across, 1, k.p, k.rs, k.cs, after, c, width as isize, 1);
                     }
                 }
             }
             if let Some(to) = to.query {
-                // SAFETY: duty 2.
-                unsafe { write_scaled(&dq[..m * width], width, |_| self.scale, to.from(i, 0)) };
+                let (from, to) = (Matrix::rows(dq.as_mut_ptr(), width), to.from(i, 0));
+                let scaled = ScaledRows { from, to, sizes: [m, width], factors: &[self.scale] };
+                // SAFETY: (1) the rows of the scratch, and duty 2.
+                unsafe { for_isa(InstructionSet::detect(), scaled) };
             }
-        }
-    }
-}
-
-/// `m` rows of `x`, scaled, one after the other.
-///
-/// # Safety
-/// 1. The rows are readable. 2. Nobody writes them meanwhile.
-unsafe fn copy_scaled<T: Real>(x: Matrix<T>, m: usize, width: usize, scale: T, to: &mut [T]) {
-    for (r, to) in to.chunks_mut(width.max(1)).take(m).enumerate() {
-        if x.cs == 1 {
-            // SAFETY: duties 1 and 2.
-            let from = unsafe { std::slice::from_raw_parts(x.at(r, 0), to.len()) };
-            for (o, &v) in to.iter_mut().zip(from) {
-                *o = v.mul(scale);
-            }
-            continue;
-        }
-        for (c, o) in to.iter_mut().enumerate() {
-            // SAFETY: duties 1 and 2.
-            *o = unsafe { *x.at(r, c) }.mul(scale);
-        }
-    }
-}
-
-/// Rows of `width` to rows of `to`, each times its factor.
-///
-/// # Safety
-/// 1. The rows are writable, and disjoint from all else.
-unsafe fn write_scaled<T: Real>(from: &[T], width: usize, factors: impl Fn(usize) -> T, to: Matrix<T>) {
-    for (r, from) in from.chunks(width.max(1)).enumerate() {
-        let factor = factors(r);
-        if to.cs == 1 {
-            // SAFETY: duty 1.
-            let row = unsafe { std::slice::from_raw_parts_mut(to.at(r, 0), from.len()) };
-            for (o, &v) in row.iter_mut().zip(from) {
-                *o = v.mul(factor);
-            }
-            continue;
-        }
-        for (c, &v) in from.iter().enumerate() {
-            // SAFETY: duty 1.
-            unsafe { *to.at(r, c) = v.mul(factor) }
         }
     }
 }

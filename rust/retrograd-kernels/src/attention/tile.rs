@@ -3,9 +3,9 @@
 use super::Matrix;
 use crate::pointwise::row;
 use crate::real::Real;
-use crate::rows::{ShiftedBy, exp_and_sum, row_max};
+use crate::rows::{OfSum, Scaled, ShiftedBy, dot, exp_and_sum, larger, row_max};
 use crate::simd::{Isa, Task};
-use crate::thresholds::attention::COLUMNS;
+use crate::thresholds::attention::{COLUMNS, ROWS};
 
 /// The columns of a row that are seen.
 #[inline(always)]
@@ -37,29 +37,18 @@ unsafe fn add_mask<T: Real>(x: &mut [T], mask: Matrix<T>, r: usize) {
     }
 }
 
-/// Exponentials of a row less `top`, in its place; their sum.
-///
-/// # Safety
-/// 1. The CPU has the instructions of `S`.
-#[inline(always)]
-unsafe fn exponentials<S: Isa, T: Real>(x: &mut [T], top: T) -> T {
-    let p = x.as_mut_ptr();
-    // SAFETY: (1, 2) the output is the input; (3) duty 1.
-    unsafe { exp_and_sum::<S, T>(p.cast_const(), top, x.len(), p) }
-}
-
 /// Scores become weights relative to the row's largest score so far; what a row has gathered shrinks to the new one.
 ///
-/// Duties: the mask is readable in `rows` and `columns`.
+/// Duties: the mask is readable in the rows of `tops` and in `columns`.
 pub(super) struct SoftmaxTile<'a, T> {
     pub tile: &'a mut [T],
-    pub rows: usize,
     pub columns: usize,
     pub diagonal: Option<isize>,
     pub mask: Option<Matrix<T>>,
     pub tops: &'a mut [T],
     pub sums: &'a mut [T],
-    pub out: &'a mut [T],
+    /// Rows of `width`; none before the first columns.
+    pub gathered: &'a mut [T],
     pub width: usize,
 }
 
@@ -68,9 +57,11 @@ impl<T: Real> Task for SoftmaxTile<'_, T> {
     const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let SoftmaxTile { tile, rows, columns, diagonal, mask, tops, sums, out, width } = self;
-        let none = T::of(f64::NEG_INFINITY);
-        for r in 0..rows {
+        let SoftmaxTile { tile, columns, diagonal, mask, tops, sums, gathered, width } = self;
+        // A row without a score that counts has no largest one. Its weights are relative to 0.
+        let finite = |top: T| if top == T::of(f64::NEG_INFINITY) { T::ZERO } else { top };
+        let mut shrink = [T::ZERO; ROWS];
+        for (r, (top, shrink)) in tops.iter_mut().zip(&mut shrink).enumerate() {
             let (x, unseen) = tile[r * COLUMNS..][..columns].split_at_mut(seen(diagonal, r, columns));
             unseen.fill(T::ZERO);
             if let Some(mask) = mask {
@@ -78,27 +69,118 @@ impl<T: Real> Task for SoftmaxTile<'_, T> {
                 unsafe { add_mask(x, mask, r) };
             }
             // SAFETY: Task 2.
-            let top = unsafe { row_max::<S, T>(x) };
-            if top == none {
-                // All columns are masked, or all seen scores are NaN.
-                let mut fill = T::ZERO;
-                for &v in x.iter() {
-                    fill = if v.is_nan() { v } else { fill };
+            let now = larger(*top, unsafe { row_max::<S, T>(x) });
+            *shrink = top.sub(finite(now));
+            *top = now;
+        }
+        let p = shrink.as_mut_ptr();
+        // SAFETY: (1, 2) the output is the input; (3) Task 2.
+        unsafe { row::<S, T, 1, _>(&ShiftedBy(T::ZERO), tops.len(), [p.cast_const()], p) };
+        for (r, (&top, &shrink)) in tops.iter().zip(&shrink).enumerate() {
+            let p = tile[r * COLUMNS..][..seen(diagonal, r, columns)].as_mut_ptr();
+            // SAFETY: (1, 2) the output is the input; (3) Task 2.
+            let sum = unsafe { exp_and_sum::<S, T>(p.cast_const(), finite(top), seen(diagonal, r, columns), p) };
+            sums[r] = sums[r].mul(shrink).add(sum);
+            if shrink != T::ONE
+                && let Some(gathered) = gathered.get_mut(r * width..(r + 1) * width)
+            {
+                for v in gathered {
+                    *v = v.mul(shrink);
                 }
-                x.fill(fill);
-                sums[r] = sums[r].add(fill);
+            }
+        }
+    }
+}
+
+/// Rows are divided by their sums; the largest scores become the logarithms of the sums of exponentials.
+///
+/// Duties: 1. `from` is readable and initialised, `to` writable, for as many rows of `width` as there are sums, and they
+/// are disjoint.
+pub(super) struct Ending<'a, T> {
+    pub sums: &'a mut [T],
+    pub tops: &'a mut [T],
+    pub from: Matrix<T>,
+    pub to: Matrix<T>,
+    pub width: usize,
+}
+
+impl<T: Real> Task for Ending<'_, T> {
+    type Out = ();
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Ending { sums, tops, from, to, width } = self;
+        let mut logs = [T::ZERO; ROWS];
+        // SAFETY: (1) at most `ROWS` numbers; (2) they are apart; (3) Task 2.
+        unsafe { row::<S, T, 1, _>(&OfSum::<true>, sums.len(), [sums.as_ptr()], logs.as_mut_ptr()) };
+        for ((sum, top), log) in sums.iter_mut().zip(tops).zip(logs) {
+            *top = top.add(log);
+            // A row without columns.
+            *sum = if *sum == T::ZERO { T::ZERO } else { T::ONE.div(*sum) };
+        }
+        // SAFETY: (1) ours; Task 2.
+        unsafe { ScaledRows { from, to, sizes: [sums.len(), width], factors: sums }.run::<S>() };
+    }
+}
+
+/// Rows, each times its factor, or all times the only one.
+///
+/// Duties: 1. `from` is readable and initialised, `to` writable, in these sizes, and they are disjoint.
+pub(super) struct ScaledRows<'a, T> {
+    pub from: Matrix<T>,
+    pub to: Matrix<T>,
+    pub sizes: [usize; 2],
+    pub factors: &'a [T],
+}
+
+impl<T: Real> Task for ScaledRows<'_, T> {
+    type Out = ();
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let ScaledRows { from, to, sizes: [rows, width], factors } = self;
+        for r in 0..rows {
+            let factor = *factors.get(r).unwrap_or(&factors[0]);
+            if from.cs == 1 && to.cs == 1 {
+                // SAFETY: (1, 2) ours; (3) Task 2.
+                unsafe { row::<S, T, 1, _>(&Scaled(factor), width, [from.at(r, 0).cast_const()], to.at(r, 0)) };
                 continue;
             }
-            let top = if top > tops[r] { top } else { tops[r] };
-            let shrink = tops[r].sub(top).exp();
-            // SAFETY: Task 2.
-            sums[r] = sums[r].mul(shrink).add(unsafe { exponentials::<S, T>(x, top) });
-            tops[r] = top;
-            if shrink != T::ONE {
-                for o in &mut out[r * width..][..width] {
-                    *o = o.mul(shrink);
-                }
+            for c in 0..width {
+                // SAFETY: (1) ours.
+                unsafe { *to.at(r, c) = (*from.at(r, c)).mul(factor) };
             }
+        }
+    }
+}
+
+/// The inner products of rows of `x` with those of `y`, which lie one after the other.
+///
+/// Duties: 1. `x` is readable and initialised in as many rows of `width` as there are products, and nobody writes it
+/// meanwhile.
+pub(super) struct InnerProducts<'a, T> {
+    pub x: Matrix<T>,
+    pub y: &'a [T],
+    pub width: usize,
+    pub to: &'a mut [T],
+}
+
+impl<T: Real> Task for InnerProducts<'_, T> {
+    type Out = ();
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let InnerProducts { x, y, width, to } = self;
+        for (r, to) in to.iter_mut().enumerate() {
+            let y = &y[r * width..][..width];
+            // SAFETY: (1) ours; Task 2.
+            *to = unsafe {
+                if x.cs == 1 {
+                    dot::<S, T>(std::slice::from_raw_parts(x.at(r, 0), width), y)
+                } else {
+                    (0..width).fold(T::ZERO, |sum, c| sum.add(y[c].mul(*x.at(r, c))))
+                }
+            };
         }
     }
 }

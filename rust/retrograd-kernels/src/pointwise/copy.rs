@@ -30,7 +30,7 @@ pub unsafe fn copy_part(from: *const u8, to: *mut u8, bytes: usize, whole: usize
     // SAFETY: (1, 2) ours.
     unsafe {
         if is_streamed(whole) {
-            stream(from, to, bytes);
+            stream(from, to, bytes, &[]);
             finish();
         } else {
             copy_run(from, to, bytes);

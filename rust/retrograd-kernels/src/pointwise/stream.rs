@@ -1,22 +1,50 @@
 //! Writes past the caches, for results that are larger than what of them would be found there.
 //!
-//! A usual store reads the line that it writes to first. A result of several megabytes is out of the near caches before
-//! anybody reads it, so for these that read is a third of the traffic of an op. `docs/by-hand.md` has the figures.
+//! A usual store reads the line that it writes to first. A result of many megabytes is out of the caches before anybody
+//! reads it, so for these that read is a third of the traffic of an op. `docs/by-hand.md` has the figures.
 
-use crate::thresholds::pointwise::STREAMED;
+use crate::simd::prefetch_lines;
+use crate::thresholds::pointwise::{SHARE_OF_CACHE, STREAMED};
 
 /// Whether a result of so many bytes is written past the caches.
 pub(super) fn is_streamed(bytes: usize) -> bool {
-    cfg!(all(target_arch = "x86_64", not(miri))) && bytes >= STREAMED
+    cfg!(all(target_arch = "x86_64", not(miri))) && bytes >= STREAMED && bytes >= last_cache() / SHARE_OF_CACHE
 }
 
-/// Copies `bytes` bytes past the caches, as far as the machine has instructions for it. [`finish`] comes before the end
-/// of the work.
+/// Bytes of the CPU's last cache; 0 if it does not say.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn last_cache() -> usize {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    use std::sync::OnceLock;
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    // The leaf of Intel's manual (volume 2A, CPUID, "Deterministic Cache Parameters"), and that of AMD's, which is like
+    // it (volume 3, appendix E, "Cache Topology Information").
+    let of_leaf = |leaf: u32| {
+        if __cpuid(leaf & 0x8000_0000).eax < leaf {
+            return 0;
+        }
+        let caches = (0..16).map(|i| __cpuid_count(leaf, i)).take_while(|cache| cache.eax & 31 != 0);
+        let bytes = caches.map(|cache| {
+            let [ways, parts, line] = [cache.ebx >> 22, (cache.ebx >> 12) & 0x3ff, cache.ebx & 0xfff];
+            [ways, parts, line, cache.ecx].iter().fold(1, |bytes: usize, &n| bytes.saturating_mul(n as usize + 1))
+        });
+        bytes.max().unwrap_or(0)
+    };
+    *BYTES.get_or_init(|| of_leaf(4).max(of_leaf(0x8000_001d)))
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+fn last_cache() -> usize {
+    0
+}
+
+/// Copies `bytes` bytes past the caches, as far as the machine has instructions for it. Meanwhile it asks for as many
+/// bytes from each of `ahead`, which need not be valid memory. [`finish`] comes before the end of the work.
 ///
 /// # Safety
 /// 1. `from` is readable and initialised, `to` writable, for `bytes` bytes. 2. They do not overlap.
 #[inline]
-pub(super) unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
+pub(super) unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize, ahead: &[*const u8]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: (1) `head`, the whole vectors behind it and the rest are together `bytes`; such stores need addresses
     // that are multiples of 16, which `head` sees to. (2) ours. Every x86-64 has the instructions.
@@ -26,14 +54,19 @@ pub(super) unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
         std::ptr::copy_nonoverlapping(from, to, head);
         let mut done = head;
         while done + 16 <= bytes {
-            _mm_stream_si128(to.add(done).cast::<__m128i>(), _mm_loadu_si128(from.add(done).cast()));
-            done += 16;
+            // One line at a time, so that reads and writes take turns.
+            ahead.iter().for_each(|p| prefetch_lines::<1, _>(p.wrapping_add(done)));
+            for _ in 0..((bytes - done) / 16).min(4) {
+                _mm_stream_si128(to.add(done).cast::<__m128i>(), _mm_loadu_si128(from.add(done).cast()));
+                done += 16;
+            }
         }
         std::ptr::copy_nonoverlapping(from.add(done), to.add(done), bytes - done);
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     // SAFETY: (1, 2) ours.
     unsafe {
+        let _ = ahead;
         std::ptr::copy_nonoverlapping(from, to, bytes);
     }
 }

@@ -12,7 +12,7 @@
 //! their operands are elements like others ([`Operand::as_stored`]).
 
 use std::mem::MaybeUninit;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use super::super::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
@@ -290,6 +290,8 @@ impl<const N: usize> Tile<N> {
                 let count = m * h;
                 let (mut q, mut apart) = ([null_mut(); N], [0; N]);
                 let (mut out, mut streams) = (null_mut(), false);
+                // What follows in inputs that are read in place.
+                let (mut ahead, mut followed) = ([null(); N], 0);
                 for k in 0..N {
                     let width = elements[k].width as isize;
                     // SAFETY: duty 1: a position of the tile.
@@ -302,6 +304,10 @@ impl<const N: usize> Tile<N> {
                     }
                     if in_place && !(k == 0 && streams) {
                         (q[k], apart[k]) = (at, s[k][1]);
+                        if dense && !stays(k) {
+                            ahead[followed] = at.cast_const().wrapping_add(count * elements[k].width);
+                            followed += 1;
+                        }
                         continue;
                     }
                     (q[k], apart[k]) = (pieces[k].0.as_mut_ptr().cast(), (m * elements[k].held()) as isize);
@@ -330,7 +336,7 @@ impl<const N: usize> Tile<N> {
                 }
                 if streams {
                     // SAFETY: (1) just written, and ours; (2) a piece is no output.
-                    unsafe { stream(q[0], out, count * elements[0].width) };
+                    unsafe { stream(q[0], out, count * elements[0].width, &ahead[..followed]) };
                 } else if q[0] != out {
                     // SAFETY: (1) the body wrote them; (2) ours.
                     unsafe { store(elements[0], m, h, q[0], Rows { at: out, inner: s[0][0], outer: s[0][1] }) };

@@ -279,6 +279,59 @@ def test_truth_is_written_to_bools_and_bytes(rg, name):
             f(x, 0, out=rg.empty(2, dtype=dtype))
 
 
+def test_elementwise_ops_write_to_out_at_once(rg):
+    x, y, o = rg.randn(1000, 100), rg.randn(100), rg.zeros(1000, 100)
+    for call, want in (
+        (lambda: rg.add(x, y, alpha=2, out=o), x + 2 * y),
+        (lambda: rg.mul(x, 3.0, out=o), x * 3.0),
+        (lambda: rg.exp(x, out=o), x.exp()),
+        (lambda: rg.clamp(x, -1.0, 1.0, out=o), x.clamp(-1.0, 1.0)),
+        (lambda: rg.addcmul(x, x, y, out=o), x + x * y),
+        (lambda: rg.pow(x, 2, out=o), x**2),
+    ):
+        o.zero_()
+        version, address = o._version, o.data_ptr()
+        rg.cpu.reset_peak_memory_stats()
+        before = rg.cpu.memory_allocated()
+        assert call() is o
+        assert rg.cpu.max_memory_allocated() - before < 100_000, "a fresh result"
+        assert o._version == version + 1 and o.data_ptr() == address
+        np.testing.assert_array_equal(o.numpy(), want.numpy())
+
+
+def test_what_cannot_be_written_to_out_at_once_is_copied(rg):
+    values = rg.arange(12.0).view(3, 4)
+    # The target is an operand, or another part of its memory.
+    x = values.clone()
+    assert rg.add(x, values.T.reshape(3, 4), out=x) is x and x._version == 1
+    np.testing.assert_array_equal(x.numpy(), (values + values.T.reshape(3, 4)).numpy())
+    x = values.clone().view(-1)
+    rg.addcmul(values.view(-1)[:6], x[:6], x[:6], out=x[6:])
+    np.testing.assert_array_equal(x[6:].numpy(), np.arange(6) + np.arange(6.0) ** 2)
+    # Its elements lie apart, or it has another dtype, other sizes, or those of an operand that is repeated.
+    for o in (rg.zeros(4, 3).T, rg.zeros(3, 8)[:, ::2], rg.zeros(3, 4, dtype=rg.float64), rg.empty(0)):
+        rg.mul(values, values, out=o)
+        np.testing.assert_array_equal(o.numpy(), (values * values).numpy())
+    o = rg.zeros(4)
+    with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
+        rg.add(rg.ones(4), values, out=o)
+    np.testing.assert_array_equal(o.numpy(), (values + 1).numpy())
+
+
+def test_a_call_that_fails_leaves_out_as_it_was(rg):
+    o = rg.tensor([7, 8])
+    for call, error in (
+        (lambda: rg.floor_divide(rg.tensor([1, 2]), rg.tensor([1, 0]), out=o), RuntimeError),
+        (lambda: rg.pow(rg.tensor([1, 2]), -1, out=o), RuntimeError),
+        (lambda: rg.add(rg.tensor([1, 2]), rg.tensor([1, 2, 3]), out=o), RuntimeError),
+    ):
+        with pytest.raises(error):
+            call()
+        assert o.tolist() == [7, 8] and o._version == 0
+    # Nor does what was to be written come with a later call.
+    assert rg.neg(rg.tensor([1, 2])).tolist() == [-1, -2] and o.tolist() == [7, 8]
+
+
 # ---- functions and signatures
 
 

@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use retrograd_engine::autograd::apply::with_out;
 use retrograd_engine::autograd::mode::{AUTOCAST, GRAD};
 use retrograd_engine::autograd::{GradGuard, is_grad_enabled};
 use retrograd_engine::ops::{Entry, Form, Kind, OutDtype, Param, Value, forms, out_dtype, roster};
@@ -556,13 +557,17 @@ fn run<'py>(
     if let Some(out) = out {
         return run_out(py, c, entry, values, out);
     }
-    let form = c.form();
-    let result = if elements(values) > DETACH_ABOVE {
+    let result = called(py, entry, c.form(), values);
+    convert::object(py, (entry.module, &c.name), result.map_err(|e| to_py(e.named(&c.name)))?)
+}
+
+/// What an entry gives. Other threads of Python run beside much work.
+fn called(py: Python<'_>, entry: &'static Entry, form: Form, values: &[Value]) -> retrograd_engine::Result<Value> {
+    if elements(values) > DETACH_ABOVE {
         detached(py, || (entry.call)(form, values))
     } else {
         (entry.call)(form, values)
-    };
-    convert::object(py, (entry.module, &c.name), result.map_err(|e| to_py(e.named(&c.name)))?)
+    }
 }
 
 fn elements(values: &[Value]) -> usize {
@@ -577,7 +582,7 @@ fn elements(values: &[Value]) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// The `out=` form: a fresh result written to given tensors.
+/// The `out=` form: results written to given tensors, at once or as copies of fresh ones.
 fn run_out<'py>(
     py: Python<'py>,
     c: &'static Callable,
@@ -628,7 +633,9 @@ fn run_out<'py>(
     }
     let result = {
         let _off = GradGuard::with(GRAD | AUTOCAST, false);
-        (entry.call)(Form::New, &values).map_err(|e| to_py(e.named(&c.name)))?
+        let called = || called(py, entry, Form::Out, &values);
+        let result = if let [o] = &outs[..] { with_out(o, &operands, called) } else { called() };
+        result.map_err(|e| to_py(e.named(&c.name)))?
     };
     let results: Vec<Tensor> = match result {
         Value::Tensor(t) => vec![t],
@@ -650,6 +657,10 @@ fn run_out<'py>(
         entry.out.check(&c.name, i, r.dtype(), o.dtype()).map_err(to_py)?;
     }
     for (r, o) in results.iter().zip(&outs) {
+        if r.is_same(o) && !operands.iter().any(|x| x.is_same(o)) {
+            // Written at once.
+            continue;
+        }
         let before = o.sizes().to_vec();
         let truth =
             matches!(entry.out, OutDtype::Truth).then(|| copy::cast(r, o.dtype())).transpose().map_err(to_py)?;

@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use smallvec::{SmallVec, smallvec};
 
 use super::anomaly;
 use super::complex;
-use super::erased::{AnyPrimitive, Unrecorded};
+use super::erased::{AnyPrimitive, Batching, Unrecorded};
 use super::finite;
 use super::forward::BeforeWrite;
 use super::mode::{self, GradGuard};
@@ -22,7 +23,8 @@ use crate::compile::record;
 use crate::error::{Error, Result};
 use crate::profiler;
 use crate::storage::reclaim::reading;
-use crate::tensor::{DType, Form, Tensor, lazy};
+use crate::tensor::layout::broadcast;
+use crate::tensor::{DType, Dims, Form, Tensor, lazy};
 use crate::transforms;
 
 /// The rule of a node made by an op.
@@ -335,13 +337,75 @@ fn share_tangents(node: Option<&NodeRef>, outs: &[Tensor]) -> Result<()> {
     }
 }
 
-/// The op in one of its forms: a fresh result, or written into operand 0.
+/// The op in one of its forms: a fresh result, or written into operand 0, or to the tensor of [`with_out`].
 #[inline]
 pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tensor> {
-    match form {
-        Form::New => apply1(op, xs),
-        Form::InPlace => apply_inplace(op, xs),
+    if form == Form::InPlace {
+        return apply_inplace(op, xs);
     }
+    if form == Form::Out
+        && let Some(out) = write_to_given(&op, xs)?
+    {
+        return Ok(out);
+    }
+    apply1(op, xs)
+}
+
+thread_local! {
+    /// Where the next op of the form [`Form::Out`] may write its result.
+    static GIVEN: Cell<Option<Tensor>> = const { Cell::new(None) };
+}
+
+/// Calls an op in the form [`Form::Out`]. Its result is `out` if it could be written there at once, which needs an
+/// elementwise op with a result of the sizes and the dtype of `out`, whose memory none of the operands has. Otherwise
+/// it is another tensor, and `out` is as it was.
+pub fn with_out<R>(out: &Tensor, operands: &[&Tensor], call: impl FnOnce() -> R) -> R {
+    struct Before(Option<Tensor>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            GIVEN.set(self.0.take());
+        }
+    }
+    let is_apart = operands.iter().all(|x| !x.shares_storage(out));
+    let _before = Before(GIVEN.replace(is_apart.then(|| out.clone())));
+    call()
+}
+
+/// Writes the result to the tensor of [`with_out`], which is returned, if that can be done at once.
+#[cold]
+fn write_to_given(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<Option<Tensor>> {
+    let Some(out) = GIVEN.take() else { return Ok(None) };
+    let reading = reading();
+    let is_elementwise =
+        matches!(op.facts().batch, Batching::Pointwise) && op.overlap_rules() == OverlapRules::ELEMENTWISE;
+    if !is_elementwise || !is_unobserved(reading.mode()) || out.may_overlap_itself() {
+        return Ok(None);
+    }
+    let mut sizes = Dims::new();
+    for x in xs {
+        if x.shares_storage(&out) {
+            return Ok(None);
+        }
+        sizes = broadcast(op.facts().name, &sizes, x.sizes())?;
+    }
+    op.check_dtype(xs)?;
+    if sizes[..] != *out.sizes() || op.computes_in(xs)? != out.dtype() {
+        return Ok(None);
+    }
+    out.check_write(op.facts().name, false)?;
+    // SAFETY: (1) as tested; (2) no operand has the memory of the target.
+    if !unsafe { op.forward_into(xs, &out)? } {
+        return Ok(None);
+    }
+    out.bump_version();
+    Ok(Some(out))
+}
+
+/// Whether an op that writes to a tensor is in no mode that would see it, and meets no tensor that is to be resolved
+/// first.
+#[inline(always)]
+fn is_unobserved(word: u32) -> bool {
+    word & (mode::SPECIAL | mode::INSIDE | mode::WATCH_WRITES | mode::INFERENCE) == 0 && !lazy::exist()
 }
 
 /// Where the gradients of an op's operands go.
@@ -459,9 +523,8 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
 #[inline]
 fn is_plain_write(xs: &[&Tensor], word: u32) -> bool {
     let (target, others) = (xs[0], &xs[1..]);
-    word & (mode::SPECIAL | mode::INSIDE | mode::WATCH_WRITES | mode::INFERENCE) == 0
+    is_unobserved(word)
         && target.is_contiguous()
-        && !lazy::exist()
         && !(mode::records(word) && xs.iter().any(|x| x.requires_grad()))
         && target.check_write("", false).is_ok()
         && !others.iter().any(|x| x.shares_storage(target))

@@ -277,9 +277,9 @@ impl Primitive for Fill {
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         match self.0 {
-            Filling::Number if self.1 == Form::New => "FillBackward0",
+            Filling::Number if !self.1.is_in_place() => "FillBackward0",
             Filling::Number => "FillBackward2",
-            Filling::Tensor if self.1 == Form::New => "FillBackward1",
+            Filling::Tensor if !self.1.is_in_place() => "FillBackward1",
             Filling::Tensor => "FillBackward3",
             Filling::Zero => "ZeroBackward0",
         }

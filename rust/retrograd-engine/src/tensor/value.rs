@@ -11,6 +11,14 @@ pub enum Form {
     New,
     /// The first operand.
     InPlace,
+    /// The tensor given as `out=`, if the op can write to it at once (`autograd::apply::with_out`); else a fresh one.
+    Out,
+}
+
+impl Form {
+    pub(crate) fn is_in_place(self) -> bool {
+        self == Form::InPlace
+    }
 }
 
 /// A value on its way into or out of an op.

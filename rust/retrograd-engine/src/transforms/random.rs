@@ -41,7 +41,7 @@ pub(crate) fn to_draw_for(op: &'static str, x: &Tensor, form: Form) -> Result<Te
         return Ok(x.clone());
     }
     let whole = at_levels(x, &own)?;
-    if form == Form::InPlace && !whole.is_same(x) {
+    if form.is_in_place() && !whole.is_same(x) {
         return Err(Error::autograd(format!(
             "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. \
              {op} would write the same numbers for every entry: use an out-of-place op"

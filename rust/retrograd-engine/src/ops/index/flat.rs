@@ -273,7 +273,7 @@ pub fn take_along_dim(input: &Tensor, indices: &Tensor, dim: Option<i64>) -> Res
 pub fn put_indices(input: &Tensor, indices: &[Tensor], values: &Tensor, accumulate: bool) -> Result<Tensor> {
     let indices: Vec<Option<Tensor>> = indices.iter().cloned().map(Some).collect();
     match form {
-        Form::New => super::index_put(input, &indices, values, accumulate),
+        Form::New | Form::Out => super::index_put(input, &indices, values, accumulate),
         Form::InPlace => super::index_put_(input, &indices, values, accumulate),
     }
 }

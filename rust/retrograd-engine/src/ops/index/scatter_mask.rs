@@ -118,7 +118,7 @@ pub fn masked_scatter(input: &Tensor, mask: &Tensor, source: &Tensor) -> Result<
     let op = MaskedScatter { source: Dims::from_slice(source.sizes()) };
     match form {
         Form::InPlace => apply_as(form, op, &[input, &view::expand_to(mask, input.sizes())?, source]),
-        Form::New => {
+        Form::New | Form::Out => {
             let sizes = broadcast(OP, input.sizes(), mask.sizes())?;
             apply1(op, &[&view::expand_to(input, &sizes)?, &view::expand_to(mask, &sizes)?, source])
         }

@@ -484,7 +484,7 @@ pub fn index_fill_tensor(input: &Tensor, dim: i64, index: &Tensor, value: &Tenso
 fn check_apart(form: Form, input: &Tensor, index: &Tensor) -> Result<()> {
     match form {
         Form::InPlace => overlap::check_reads("index_fill_", input, index, Reads::Apart),
-        Form::New => Ok(()),
+        Form::New | Form::Out => Ok(()),
     }
 }
 

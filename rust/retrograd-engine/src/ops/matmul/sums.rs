@@ -10,7 +10,7 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::result_type;
-use crate::ops::{Form, view};
+use crate::ops::view;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
@@ -121,7 +121,7 @@ pub fn addr(input: &Tensor, vec1: &Tensor, vec2: &Tensor, beta: Scalar, alpha: S
         }
     }
     let sizes = [vec1.numel(), vec2.numel()];
-    if form == Form::InPlace && input.ndim() != 2 {
+    if form.is_in_place() && input.ndim() != 2 {
         return Err(Error::shape(OP, format!("2D tensor expected, got {}D tensor for input", input.ndim())));
     }
     check_input(OP, input, &sizes)?;

@@ -471,7 +471,7 @@ pub fn float_power(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> R
     let is_complex = input.dtype().is_complex() || exponent.dtype().is_complex();
     let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
     let double = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { memory::cast(x, dtype) };
-    if form == Form::InPlace {
+    if form.is_in_place() {
         if input.dtype() != dtype {
             return Err(Error::dtype(
                 "float_power",

@@ -18,7 +18,7 @@ use crate::kernels::complex::{self, C};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Constant, Field, Real, Ring};
 use crate::kernels::special;
-use crate::ops::{Form, memory};
+use crate::ops::memory;
 use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
@@ -283,7 +283,7 @@ pub fn pow(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Te
     refuse_numbers("pow", input, exponent)?;
     match (input.is_number(), exponent.is_number()) {
         (_, true) => apply_as(form, Map(PowNumber { exponent: exponent.item()? }), &[input]),
-        (true, false) if form == Form::New => apply1(PowOfNumber { base: input.item()? }, &[exponent]),
+        (true, false) if !form.is_in_place() => apply1(PowOfNumber { base: input.item()? }, &[exponent]),
         _ => apply_as(form, Zip(Pow), &[input, exponent]),
     }
 }

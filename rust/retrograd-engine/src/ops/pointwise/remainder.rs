@@ -17,7 +17,6 @@ use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, ma
 use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::real::Arithmetic;
-use crate::ops::Form;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// A kernel with a scalar body for integers and one in vectors for floats.
@@ -160,7 +159,7 @@ impl Primitive for OfNumber {
 pub fn remainder(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
     refuse_numbers("remainder", input, other)?;
     match (input.is_number(), other.is_number()) {
-        (true, _) if form == Form::New => apply1(OfNumber, &[input, other]),
+        (true, _) if !form.is_in_place() => apply1(OfNumber, &[input, other]),
         (_, true) => apply_as(form, Zip(Rest::<Floored, true>::default()), &[input, other]),
         _ => apply_as(form, Zip(Rest::<Floored, false>::default()), &[input, other]),
     }

@@ -58,7 +58,7 @@ impl Unary for Abs {
 pub fn abs(input: &Tensor) -> Result<Tensor> {
     if input.dtype().is_complex() {
         return match form {
-            Form::New => complex::magnitude(input),
+            Form::New | Form::Out => complex::magnitude(input),
             Form::InPlace => Err(Error::dtype("abs_", "In-place abs is not supported for complex tensors.")),
         };
     }

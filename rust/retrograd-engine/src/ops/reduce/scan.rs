@@ -235,7 +235,7 @@ fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) ->
 /// In place, the dtype cannot change.
 fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>) -> Result<Option<DType>> {
     match dtype {
-        _ if form == Form::New => Ok(dtype),
+        _ if !form.is_in_place() => Ok(dtype),
         None => Ok(Some(input.dtype())),
         Some(d) if d == input.dtype() => Ok(dtype),
         Some(d) => Err(Error::dtype(

@@ -12,7 +12,7 @@ use crate::tensor::{Dims, Tensor};
 /// The recorded view, or the same change of the tensor itself.
 fn looked<V: ViewOp>(form: Form, view: V, x: &Tensor) -> Result<Tensor> {
     match form {
-        Form::New => apply_view(view, x),
+        Form::New | Form::Out => apply_view(view, x),
         Form::InPlace => apply_view_inplace(view, x),
     }
 }
@@ -110,13 +110,13 @@ impl Squeeze {
 impl ViewOp for Squeeze {
     const NAME: &'static str = "squeeze";
     fn node(&self) -> &'static str {
-        match (self.asked, self.form) {
-            (Asked::All, Form::New) => "SqueezeBackward0",
-            (Asked::One, Form::New) => "SqueezeBackward1",
-            (Asked::List, Form::New) => "SqueezeBackward2",
-            (Asked::All, Form::InPlace) => "SqueezeBackward3",
-            (Asked::One, Form::InPlace) => "SqueezeBackward4",
-            (Asked::List, Form::InPlace) => "SqueezeBackward5",
+        match (self.asked, self.form.is_in_place()) {
+            (Asked::All, false) => "SqueezeBackward0",
+            (Asked::One, false) => "SqueezeBackward1",
+            (Asked::List, false) => "SqueezeBackward2",
+            (Asked::All, true) => "SqueezeBackward3",
+            (Asked::One, true) => "SqueezeBackward4",
+            (Asked::List, true) => "SqueezeBackward5",
         }
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
@@ -153,7 +153,7 @@ impl ViewOp for Unsqueeze {
     const NAME: &'static str = "unsqueeze";
     const PARAMS: Params<Self> = params!(op; dim);
     fn node(&self) -> &'static str {
-        if self.form == Form::New { "UnsqueezeBackward0" } else { "UnsqueezeBackward1" }
+        if self.form.is_in_place() { "UnsqueezeBackward1" } else { "UnsqueezeBackward0" }
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         let mut l = Layout::of(x);
@@ -170,7 +170,7 @@ impl ViewOp for Unsqueeze {
 
 fn swapped(form: Form, op: &'static str, x: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
     let dims = [wrap_dim(op, dim0, x.ndim())?, wrap_dim(op, dim1, x.ndim())?];
-    let node = if form == Form::New { "TransposeBackward0" } else { "TransposeBackward1" };
+    let node = if form.is_in_place() { "TransposeBackward1" } else { "TransposeBackward0" };
     looked(form, Transpose { dims, node }, x)
 }
 
@@ -213,7 +213,7 @@ pub fn t(input: &Tensor) -> Result<Tensor> {
         ));
     }
     let dims = if input.ndim() == 2 { [0, 1] } else { [0, 0] };
-    let node = if form == Form::New { "TBackward0" } else { "TBackward1" };
+    let node = if form.is_in_place() { "TBackward1" } else { "TBackward0" };
     looked(form, Transpose { dims, node }, input)
 }
 

@@ -34,10 +34,8 @@ impl ViewOp for AsStrided {
     fn node(&self) -> &'static str {
         match self.form {
             Form::InPlace => "AsStridedBackward1",
-            Form::New if self.from.bits.conj != self.to.bits.conj && self.from.dtype == self.to.dtype => {
-                "ConjBackward0"
-            }
-            Form::New => "AsStridedBackward0",
+            _ if self.from.bits.conj != self.to.bits.conj && self.from.dtype == self.to.dtype => "ConjBackward0",
+            _ => "AsStridedBackward0",
         }
     }
     fn layout(&self, _x: &Tensor) -> Result<Layout> {
@@ -229,7 +227,7 @@ fn laid_out(form: Form, x: &Tensor, sizes: Dims, strides: Strides, offset: Optio
     let (from, offset) = (Layout::of(x), offset.map(|o| o as usize));
     let to = Layout { sizes, strides, offset: offset.unwrap_or(from.offset), ..from };
     let op = AsStrided { from, to, offset, form };
-    if form == Form::InPlace { apply_view_inplace(op, x) } else { apply_view(op, x) }
+    if form.is_in_place() { apply_view_inplace(op, x) } else { apply_view(op, x) }
 }
 
 impl Tensor {

@@ -94,8 +94,8 @@ impl<T: Real> Task for SoftmaxTile<'_, T> {
 
 /// Rows are divided by their sums; the largest scores become the logarithms of the sums of exponentials.
 ///
-/// Duties: 1. `from` is readable and initialised, `to` writable, for as many rows of `width` as there are sums, and they
-/// are disjoint.
+/// Duties: 1. `from` is readable and initialised, `to` writable, for as many rows of `width` as there are sums, and
+/// they are disjoint.
 pub(super) struct Ending<'a, T> {
     pub sums: &'a mut [T],
     pub tops: &'a mut [T],

@@ -24,12 +24,19 @@ pub fn scratch(m: usize, n: usize) -> usize {
 
 /// Makes the reflection that takes `(alpha, x)` to a multiple of the first unit vector, as LAPACK's `larfg`: the
 /// multiple, which is real, and `tau`; `x` becomes the rest of `v`.
-fn reflection<T: Number>(alpha: T, x: &mut [T]) -> (T, T) {
+pub(crate) fn reflection<T: Number>(alpha: T, x: &mut [T]) -> (T, T) {
     let length = norm(x);
     if length == T::Real::zero() && alpha.imag() == T::Real::zero() {
         return (alpha, T::zero());
     }
     let all = alpha.abs().hypot(length);
+    let tiny = T::Real::min_positive_impl() / T::Real::epsilon_impl();
+    if all < tiny {
+        // Its inverse might be infinite.
+        x.iter_mut().for_each(|x| *x = x.mul_real(tiny.recip()));
+        let (beta, tau) = reflection(alpha.mul_real(tiny.recip()), x);
+        return (beta.mul_real(tiny), tau);
+    }
     let beta = if alpha.real() < T::Real::zero() { all } else { -all };
     let tau = (T::from_real_impl(&beta) - alpha).mul_real(beta.recip());
     let scale = (alpha - T::from_real_impl(&beta)).recip();
@@ -261,6 +268,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn numbers_without_an_inverse_are_reflected() {
+        let a: Vec<f64> = noise::<f64>(20 * 7, 1).iter().map(|x| x * 1e-309).collect();
+        let (mut f, mut tau, mut room) = (a.clone(), vec![0.0; 7], vec![0.0; scratch(20, 20)]);
+        factor(20, 7, &mut f, &mut tau, &mut room);
+        let mut q = vec![0.0; 20 * 20];
+        product(20, 20, &f, &tau, &mut q, &mut room);
+        let mut one = vec![0.0; 20 * 20];
+        one.iter_mut().step_by(21).for_each(|x| *x = 1.0);
+        assert!(distance(&times(20, 20, 20, &crate::number::tests::adjoint(20, 20, &q), &q), &one) < 1e-14);
+        f.chunks_exact_mut(20).enumerate().for_each(|(j, c)| c[j + 1..].fill(0.0));
+        assert!(distance(&times(20, 20, 7, &q, &f), &a) < 1e-320);
     }
 
     #[test]

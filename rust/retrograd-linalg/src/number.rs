@@ -19,8 +19,9 @@ pub fn norm<T: Number>(x: &[T]) -> T::Real {
     if most == zero || !most.is_finite() {
         return sum.sqrt();
     }
-    let scale = most.recip();
-    most * x.iter().fold(zero, |sum, x| sum + x.mul_real(scale).abs2()).sqrt()
+    // The inverse of a smaller number might be infinite.
+    let scale = most.fmax(tiny).recip();
+    x.iter().fold(zero, |sum, x| sum + x.mul_real(scale).abs2()).sqrt() / scale
 }
 
 /// The sum of the squares of the magnitudes.

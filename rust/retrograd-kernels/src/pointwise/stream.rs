@@ -14,16 +14,19 @@ pub(super) fn is_streamed(bytes: usize) -> bool {
 /// Bytes of the CPU's last cache; 0 if it does not say.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn last_cache() -> usize {
-    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    use std::arch::x86_64::__cpuid_count;
     use std::sync::OnceLock;
     static BYTES: OnceLock<usize> = OnceLock::new();
     // The leaf of Intel's manual (volume 2A, CPUID, "Deterministic Cache Parameters"), and that of AMD's, which is like
     // it (volume 3, appendix E, "Cache Topology Information").
     let of_leaf = |leaf: u32| {
-        if __cpuid(leaf & 0x8000_0000).eax < leaf {
+        // SAFETY: every x86-64 has the instruction.
+        #[allow(unused_unsafe, reason = "older compilers have unsafe functions")]
+        let ask = |leaf: u32, i: u32| unsafe { __cpuid_count(leaf, i) };
+        if ask(leaf & 0x8000_0000, 0).eax < leaf {
             return 0;
         }
-        let caches = (0..16).map(|i| __cpuid_count(leaf, i)).take_while(|cache| cache.eax & 31 != 0);
+        let caches = (0..16).map(|i| ask(leaf, i)).take_while(|cache| cache.eax & 31 != 0);
         let bytes = caches.map(|cache| {
             let [ways, parts, line] = [cache.ebx >> 22, (cache.ebx >> 12) & 0x3ff, cache.ebx & 0xfff];
             [ways, parts, line, cache.ecx].iter().fold(1, |bytes: usize, &n| bytes.saturating_mul(n as usize + 1))

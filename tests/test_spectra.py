@@ -233,3 +233,20 @@ def test_factors_multiply_to_the_matrix_at_every_way_of_computing_them(dtype: st
         w, v = (y.numpy() for y in rg.linalg.eigh(rg.tensor(a)))
         assert np.abs((v * w[:, None]) @ np.swapaxes(v, 1, 2) - a).max() < tolerance
         assert np.abs(np.swapaxes(v, 1, 2) @ v - np.eye(n)).max() < tolerance
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "complex64"])
+@pytest.mark.parametrize("n", [17, 48, 49, 65, 130, 255, 256, 319, 320])
+def test_eigenvalues_and_vectors_of_every_size(dtype: str, n: int) -> None:
+    z = noise(n, n, dtype=dtype).detach().numpy()
+    a = z + z.conj().T
+    tolerance = n * (3e-6 if dtype in ("float32", "complex64") else 1e-14)
+    w, v = (y.numpy() for y in rg.linalg.eigh(rg.tensor(a)))
+    assert np.abs((v * w) @ v.conj().T - a).max() < tolerance
+    assert np.abs(v.conj().T @ v - np.eye(n)).max() < tolerance
+    want = np.linalg.eigvalsh(a.astype("complex128" if np.iscomplexobj(a) else "float64"))
+    assert np.abs(w - want).max() < tolerance
+    assert np.abs(rg.linalg.eigvalsh(rg.tensor(a)).numpy() - want).max() < tolerance
+    # The other triangle alone.
+    upper = rg.linalg.eigvalsh(rg.tensor(np.triu(a)), UPLO="U").numpy()
+    assert np.abs(upper - want).max() < tolerance

@@ -22,19 +22,21 @@ impl<T: Number<Real: Real> + Scalar<Real = <T as ComplexField>::Real>> InVectors
 /// Matrices of at least so many rows leave the near caches: faer's reduction reads one triangle alone, and its divide
 /// and conquer, of vectors, consists of products of large matrices. Without vectors, and with them.
 const LARGE: [usize; 2] = [320, 256];
+/// The same of complex matrices: our loops over complex numbers do not run in vectors, faer's do.
+const LARGE_COMPLEX: usize = 48;
 
-fn is_large(n: usize, vectors: bool) -> bool {
-    n >= LARGE[usize::from(vectors)]
+fn is_large<T: Number>(n: usize, vectors: bool) -> bool {
+    n >= if T::IS_REAL { LARGE[usize::from(vectors)] } else { LARGE_COMPLEX }
 }
 
 /// Bytes of scratch for a matrix of `n` rows.
 pub fn scratch<T: Number>(n: usize, vectors: bool) -> usize {
     let bytes = match vectors {
         _ if n == 0 => return 0,
-        true if is_large(n, true) => {
+        true if is_large::<T>(n, true) => {
             self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default())
         }
-        false if is_large(n, false) => StackReq::all_of(&[
+        false if is_large::<T>(n, false) => StackReq::all_of(&[
             temp_mat_scratch::<T>(n, n),
             temp_mat_scratch::<T>(1, n),
             temp_mat_scratch::<T::Real>(n, 1),
@@ -72,7 +74,7 @@ pub fn eigh<T: InVectors>(
         return false;
     }
     let stack = MemStack::new(scratch);
-    if !is_large(n, v.is_some()) {
+    if !is_large::<T>(n, v.is_some()) {
         return by_rotations(n, a, values, v, stack);
     }
     let a = MatRef::from_column_major_slice(a, n, n);

@@ -10,7 +10,7 @@ use faer::mat::AsMatMut;
 use faer::traits::ComplexField;
 use faer::traits::ext::*;
 use faer::{MatMut, MatRef, Par};
-use retrograd_kernels::real::Real;
+use retrograd_kernels::real::{Real, Ring};
 
 use crate::number::{Number, all_finite};
 use crate::{Scalar, diagonal, hermitian, householder, real_parts, tridiagonal};
@@ -104,7 +104,8 @@ fn only_values<T: Number>(a: MatRef<'_, T>, values: &mut [T::Real], stack: &mut 
         // The matrix with magnitudes beside the diagonal has the same eigenvalues.
         beside[i] = if i + 1 < n { reduced[(i + 1, i)].abs() } else { T::Real::zero() };
     }
-    tridiagonal::values(&mut values[..n], &mut beside[..n - 1])
+    let (values, beside) = (&mut values[..n], &mut beside[..n - 1]);
+    all_finite(values) && all_finite(beside) && tridiagonal::values(values, beside)
 }
 
 /// [`eigh`] by rotations of the reflections' product.
@@ -120,12 +121,15 @@ fn by_rotations<T: InVectors>(
         if row < column { Scalar::conj(a[row * n + column]) } else { a[i] }
     });
     let (mut tau, stack) = stack.make_with(n, |_| T::ZERO);
-    let (mut beside, stack) = stack.make_with(n, |_| values[0]);
+    let (mut beside, stack) = stack.make_with(n, |_| <<T as Scalar>::Real as Ring>::ZERO);
     let (mut room, _) = stack.make_with(room_of(n), |_| T::ZERO);
     hermitian::tridiagonalize(n, &mut f, &mut tau, &mut room);
     let (values, beside) = (&mut values[..n], &mut beside[..n - 1]);
     values.iter_mut().zip(f.iter().step_by(n + 1)).for_each(|(to, x)| *to = x.real());
     beside.iter_mut().zip(f[1..].iter().step_by(n + 1)).for_each(|(to, x)| *to = x.real());
+    if !all_finite(values) || !all_finite(beside) {
+        return false;
+    }
     let Some(v) = v else { return tridiagonal::values(values, beside) };
     // The reflections are columns of one row less, and so is their product, which is then put in its place.
     let m = n - 1;
@@ -204,6 +208,12 @@ mod tests {
         check(n, &of(&|i, j| if i.abs_diff(j) == 1 { 1.0 } else { 0.0 }), 1e-12);
         check(n, &of(&|i, j| if i == j { i.abs_diff(n / 2) as f64 } else { f64::from(i.abs_diff(j) == 1) }), 1e-12);
         check(n, &a.iter().map(|x| x * 1e-200).collect::<Vec<_>>(), 1e-12);
+        // Sums overflow: there is no result, and no panic.
+        for vectors in [false, true] {
+            let (most, mut w, mut v) = ([f64::MAX; 9], [0.0; 3], [0.0; 9]);
+            let mut bytes = vec![MaybeUninit::uninit(); scratch::<f64>(3, vectors)];
+            assert!(!eigh(3, &most, &mut w, vectors.then_some(&mut v[..]), &mut [0.0; 3], &mut bytes));
+        }
         let (mut w, mut v) = (vec![0.0; n], vec![0.0; n * n]);
         let mut bytes = vec![MaybeUninit::uninit(); scratch::<f64>(n, true)];
         let large: Vec<f64> = a.iter().map(|x| x * 1e200).collect();

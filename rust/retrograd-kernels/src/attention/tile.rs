@@ -73,7 +73,7 @@ impl<T: Real> Task for SoftmaxTile<'_, T> {
             *shrink = top.sub(finite(now));
             *top = now;
         }
-        let p = shrink.as_mut_ptr();
+        let p = shrink[..tops.len()].as_mut_ptr();
         // SAFETY: (1, 2) the output is the input; (3) Task 2.
         unsafe { row::<S, T, 1, _>(&ShiftedBy(T::ZERO), tops.len(), [p.cast_const()], p) };
         for (r, (&top, &shrink)) in tops.iter().zip(&shrink).enumerate() {
@@ -111,8 +111,9 @@ impl<T: Real> Task for Ending<'_, T> {
     unsafe fn run<S: Isa>(self) {
         let Ending { sums, tops, from, to, width } = self;
         let mut logs = [T::ZERO; ROWS];
-        // SAFETY: (1) at most `ROWS` numbers; (2) they are apart; (3) Task 2.
-        unsafe { row::<S, T, 1, _>(&OfSum::<true>, sums.len(), [sums.as_ptr()], logs.as_mut_ptr()) };
+        let p = logs[..sums.len()].as_mut_ptr();
+        // SAFETY: (1) as many numbers on both sides; (2) they are apart; (3) Task 2.
+        unsafe { row::<S, T, 1, _>(&OfSum::<true>, sums.len(), [sums.as_ptr()], p) };
         for ((sum, top), log) in sums.iter_mut().zip(tops).zip(logs) {
             *top = top.add(log);
             // A row without columns.

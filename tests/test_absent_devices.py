@@ -224,3 +224,23 @@ def test_a_choice_of_kernels_of_attention_changes_nothing() -> None:
         sdpa_kernel("MATH"),
     ):  # type: ignore[arg-type]
         pass
+
+
+@pytest.mark.parametrize(
+    ("device", "error", "phrase"),
+    [
+        ("cuda:0", AssertionError, "Torch not compiled with CUDA enabled"),
+        ("xpu", AssertionError, "Torch not compiled with XPU enabled"),
+        ("mps", RuntimeError, "PyTorch is not linked with support for mps devices"),
+        ("meta", NotImplementedError, "'meta' would have tensors without memory"),
+    ],
+)
+def test_tensors_on_a_device_that_is_not_there_are_refused(device: str, error: type[Exception], phrase: str) -> None:
+    for call in (
+        lambda: rg.ones(1, device=device),
+        lambda: rg.ones(1).to(device),
+        lambda: rg.nn.Linear(1, 1).to(device),
+    ):
+        with pytest.raises(error, match=phrase) as raised:
+            call()
+        assert "'cpu' is the only device of this build" in str(raised.value)

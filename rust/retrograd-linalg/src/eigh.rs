@@ -116,10 +116,11 @@ fn by_rotations<T: InVectors>(
     v: Option<&mut [T]>,
     stack: &mut MemStack,
 ) -> bool {
-    let (mut f, stack) = stack.make_with(n * n, |i| {
-        let (row, column) = (i % n, i / n);
-        if row < column { Scalar::conj(a[row * n + column]) } else { a[i] }
-    });
+    let (mut f, stack) = stack.make_with(n * n, |_| T::ZERO);
+    for j in 0..n {
+        f[j * n + j..(j + 1) * n].copy_from_slice(&a[j * n + j..(j + 1) * n]);
+        f[j * n..j * n + j].iter_mut().zip(a[j..].iter().step_by(n)).for_each(|(to, x)| *to = Scalar::conj(*x));
+    }
     let (mut tau, stack) = stack.make_with(n, |_| T::ZERO);
     let (mut beside, stack) = stack.make_with(n, |_| <<T as Scalar>::Real as Ring>::ZERO);
     let (mut room, _) = stack.make_with(room_of(n), |_| T::ZERO);

@@ -10,7 +10,7 @@ use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
 use crate::Scalar;
 use crate::blocks::{multiply, transposed};
-use crate::number::{Number, norm};
+use crate::number::{Number, norm, tiny};
 
 /// Reflections that are applied together.
 const BLOCK: usize = 32;
@@ -30,7 +30,7 @@ pub(crate) fn reflection<T: Number>(alpha: T, x: &mut [T]) -> (T, T) {
         return (alpha, T::zero());
     }
     let all = alpha.abs().hypot(length);
-    let tiny = T::Real::min_positive_impl() / T::Real::epsilon_impl();
+    let tiny = tiny::<T::Real>();
     if all < tiny {
         // Its inverse might be infinite.
         x.iter_mut().for_each(|x| *x = x.mul_real(tiny.recip()));

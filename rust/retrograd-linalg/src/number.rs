@@ -1,17 +1,22 @@
 //! What the loops of this crate compute with.
 
-use faer::traits::ComplexField;
 use faer::traits::ext::*;
+use faer::traits::{ComplexField, RealField};
 
 /// A float or a complex number.
 pub trait Number: ComplexField<Real: Copy> + Copy {}
 impl<T: ComplexField<Real: Copy> + Copy> Number for T {}
 
+/// Numbers above it have all digits, also after some rounding, and finite inverses.
+pub fn tiny<R: RealField>() -> R {
+    R::min_positive_impl() / R::epsilon_impl()
+}
+
 /// The Euclidean length, without overflow.
 pub fn norm<T: Number>(x: &[T]) -> T::Real {
     let zero = T::Real::zero();
     let sum = squares(x);
-    let tiny = T::Real::min_positive_impl() / T::Real::epsilon_impl();
+    let tiny = tiny();
     if sum >= tiny && sum.is_finite() {
         return sum.sqrt();
     }

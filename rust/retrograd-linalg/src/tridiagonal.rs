@@ -123,14 +123,19 @@ fn diagonalized<R: RealField + Copy>(
     true
 }
 
+/// Wilkinson's shift: the eigenvalue of the first two rows, with `beside` beside the diagonal, that is nearer to `d[0]`.
+fn shift<R: RealField + Copy>(d: &[R], beside: R) -> R {
+    let half = (d[1] - d[0]) / ((R::one() + R::one()) * beside);
+    let length = half.hypot(R::one());
+    d[0] - beside / (half + if half < R::zero() { -length } else { length })
+}
+
 /// One iteration on a block, at the first place of which an eigenvalue comes out; the cosines and sines of its
 /// rotations, the last of which is the first to be applied.
 fn rotations_of<R: RealField + Copy>(d: &mut [R], e: &mut [R], turns: &mut [[R; 2]]) {
     let (zero, one, two) = (R::zero(), R::one(), R::one() + R::one());
     let last = d.len() - 1;
-    let half = (d[1] - d[0]) / (two * e[0]);
-    let length = half.hypot(one);
-    let shift = d[0] - e[0] / (half + if half < zero { -length } else { length });
+    let shift = shift(d, e[0]);
     let unit = R::epsilon_impl() * R::epsilon_impl();
     let (mut c, mut s, mut p) = (one, one, zero);
     let mut g = d[last] - shift;
@@ -160,12 +165,9 @@ fn rotations_of<R: RealField + Copy>(d: &mut [R], e: &mut [R], turns: &mut [[R; 
 
 /// One iteration on a block, at the first place of which an eigenvalue comes out.
 fn iterate<R: RealField + Copy>(d: &mut [R], e: &mut [R]) {
-    let (one, two) = (R::one(), R::one() + R::one());
+    let one = R::one();
     let last = d.len() - 1;
-    let root = e[0].sqrt();
-    let half = (d[1] - d[0]) / (two * root);
-    let length = half.hypot(one);
-    let shift = d[0] - root / (half + if half < R::zero() { -length } else { length });
+    let shift = shift(d, e[0].sqrt());
     let (mut c, mut s) = (one, R::zero());
     let mut gamma = d[last] - shift;
     let mut p = gamma * gamma;

@@ -123,7 +123,8 @@ fn diagonalized<R: RealField + Copy>(
     true
 }
 
-/// Wilkinson's shift: the eigenvalue of the first two rows, with `beside` beside the diagonal, that is nearer to `d[0]`.
+/// Wilkinson's shift: the eigenvalue of the first two rows, with `beside` beside the diagonal, that is nearer to
+/// `d[0]`.
 fn shift<R: RealField + Copy>(d: &[R], beside: R) -> R {
     let half = (d[1] - d[0]) / ((R::one() + R::one()) * beside);
     let length = half.hypot(R::one());

@@ -1,6 +1,7 @@
 //! Pooling: a result for every window over the last three axes. Planes are contiguous; fewer axes are axes of size 1.
 
 use std::ops::Range;
+use std::ptr;
 
 use super::real::{Ordered, Ring};
 use super::simd::{InstructionSet, Isa, Task, for_isa};
@@ -197,11 +198,11 @@ macro_rules! along {
     }};
 }
 
-/// The maximum of every window and its index in the plane: of equal ones the first, of NaNs the last.
+/// The maximum of every window and, with `PLACES`, its index in the plane: of equal ones the first, of NaNs the last.
 ///
-/// Duties: 1. `x` is readable for the `planes` of `windows.inner()` elements. 2. `y` and `at` are writable for as many
-/// planes of `windows.outer()` elements, and overlap nothing else.
-struct Max<'a, T, const LANES: usize> {
+/// Duties: 1. `x` is readable for the `planes` of `windows.inner()` elements. 2. `y` and, with `PLACES`, `at` are
+/// writable for as many planes of `windows.outer()` elements, and overlap nothing else.
+struct Max<'a, T, const LANES: usize, const PLACES: bool> {
     windows: &'a Windows,
     planes: Range<usize>,
     x: *const T,
@@ -212,7 +213,18 @@ struct Max<'a, T, const LANES: usize> {
 /// How many positions of a line of one window are compared together.
 const ACROSS: usize = 8;
 
-impl<T: Pooled, const LANES: usize> Max<'_, T, LANES> {
+/// Compares a value of each lane, all at offset `o`, with the maxima so far, whose offsets are `far`.
+#[inline(always)]
+fn take<T: Pooled, const LANES: usize>(best: &mut [T; LANES], far: &mut [u32; LANES], values: [T; LANES], o: u32) {
+    for l in 0..LANES {
+        let v = values[l];
+        let take = (v > best[l]) | v.is_nan();
+        best[l] = if take { v } else { best[l] };
+        far[l] = if take { o } else { far[l] };
+    }
+}
+
+impl<T: Pooled, const LANES: usize, const PLACES: bool> Max<'_, T, LANES, PLACES> {
     /// The maximum of a window with lines of `ACROSS` neighbours or more, and its index in the plane. What is left of a
     /// line is compared again with what stands before it.
     #[inline(always)]
@@ -225,13 +237,7 @@ impl<T: Pooled, const LANES: usize> Max<'_, T, LANES> {
             loop {
                 // SAFETY: duty 1: positions of a window, by the duties of `PoolAxis`.
                 let values = unsafe { x.add(line + j).cast::<[T; ACROSS]>().read_unaligned() };
-                let o = (line - first + j) as u32;
-                for l in 0..ACROSS {
-                    let v = values[l];
-                    let take = (v > best[l]) | v.is_nan();
-                    best[l] = if take { v } else { best[l] };
-                    far[l] = if take { o } else { far[l] };
-                }
+                take(&mut best, &mut far, values, (line - first + j) as u32);
                 if j == last {
                     break;
                 }
@@ -266,21 +272,16 @@ impl<T: Pooled, const LANES: usize> Max<'_, T, LANES> {
             for k in 0..taps {
                 // SAFETY: duty 1: positions of windows, by the duties of `PoolAxis`.
                 let p = unsafe { x.add(line + start + k * step) };
-                let o = (line - first + k * step) as u32;
-                for l in 0..LANES {
-                    // SAFETY: as above.
-                    let v = unsafe { *p.add(l * stride) };
-                    let take = (v > best[l]) | v.is_nan();
-                    best[l] = if take { v } else { best[l] };
-                    far[l] = if take { o } else { far[l] };
-                }
+                // SAFETY: as above.
+                let values = std::array::from_fn(|l| unsafe { *p.add(l * stride) });
+                take(&mut best, &mut far, values, (line - first + k * step) as u32);
             }
         });
         (best, far)
     }
 }
 
-impl<T: Pooled, const LANES: usize> Task for Max<'_, T, LANES> {
+impl<T: Pooled, const LANES: usize, const PLACES: bool> Task for Max<'_, T, LANES, PLACES> {
     type Out = ();
     const WIDE: bool = T::WIDE;
     #[inline(always)]
@@ -318,7 +319,9 @@ impl<T: Pooled, const LANES: usize> Task for Max<'_, T, LANES> {
                     // SAFETY: duty 2.
                     unsafe {
                         *self.y.add(at + i) = best;
-                        *self.at.add(at + i) = found as i64;
+                        if PLACES {
+                            *self.at.add(at + i) = found as i64;
+                        }
                     }
                 },
                 |i, S| {
@@ -334,7 +337,9 @@ impl<T: Pooled, const LANES: usize> Task for Max<'_, T, LANES> {
                     // vectors.
                     unsafe {
                         self.y.add(at + i).cast::<[T; LANES]>().write_unaligned(best);
-                        self.at.add(at + i).cast::<[i64; LANES]>().write_unaligned(places);
+                        if PLACES {
+                            self.at.add(at + i).cast::<[i64; LANES]>().write_unaligned(places);
+                        }
                     }
                 }
             );
@@ -431,16 +436,26 @@ impl<T: Pooled, const LANES: usize, const REVERSE: bool> Task for Sums<'_, T, LA
     }
 }
 
-/// The maxima of `x` and their indices in their planes.
+/// The maxima of `x` and, if asked for, their indices in their planes.
 ///
 /// # Panics
 /// If the slices are not `planes` of the windows' planes.
-pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: &mut [i64]) {
+pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: Option<&mut [i64]>) {
+    match at {
+        Some(at) => {
+            assert_eq!(y.len(), at.len(), "a place for every maximum");
+            maxima::<T, true>(windows, x, y, at.as_mut_ptr());
+        }
+        None => maxima::<T, false>(windows, x, y, ptr::null_mut()),
+    }
+}
+
+/// [`max`]; with `PLACES` there are as many elements at `at` as in `y`.
+fn maxima<T: Pooled, const PLACES: bool>(windows: &Windows, x: &[T], y: &mut [T], at: *mut i64) {
     let planes = planes(windows, x.len(), y.len());
-    assert_eq!(y.len(), at.len(), "a place for every maximum");
-    let (from, y, at) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()), SharedPtr(at.as_mut_ptr()));
+    let (from, y, at) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()), SharedPtr(at));
     with_lanes!(windows, |LANES| split(planes, 1, windows.cost(planes), &|planes| {
-        let task = Max::<T, LANES> { windows, planes, x: from.get().cast_const(), y: y.get(), at: at.get() };
+        let task = Max::<T, LANES, PLACES> { windows, planes, x: from.get().cast_const(), y: y.get(), at: at.get() };
         // SAFETY: (1, 2) the slices were checked to hold the planes, and mutable borrows overlap nothing; no other
         // piece has these planes.
         unsafe { for_isa(InstructionSet::detect(), task) }
@@ -554,7 +569,10 @@ mod tests {
                 (x[1], x[inner], x[inner + 1]) = (f32::NAN, f32::NEG_INFINITY, 0.0);
                 let (mut best, mut sums, mut back) = (vec![0.0; planes * outer], vec![0.0; planes * outer], x.clone());
                 let mut at = vec![-1; planes * outer];
-                max(&windows, &x, &mut best, &mut at);
+                max(&windows, &x, &mut best, Some(&mut at));
+                let mut alone = vec![0.0; planes * outer];
+                max(&windows, &x, &mut alone, None);
+                assert!(alone.iter().zip(&best).all(|(a, b)| a.to_bits() == b.to_bits()), "{width} {k}: no indices");
                 mean(&windows, &x, &mut sums);
                 let g: Vec<f32> = (0..planes * outer).map(|i| i as f32).collect();
                 back.fill(0.0);
@@ -598,7 +616,11 @@ mod tests {
                 let (planes, inner, outer) = (8, windows.inner(), windows.outer());
                 let x: Vec<T> = (0..planes * inner).map(|i| if i < inner { T::LOWEST } else { number(i) }).collect();
                 let (mut best, mut at) = (vec![T::ZERO; planes * outer], vec![-1; planes * outer]);
-                max(&windows, &x, &mut best, &mut at);
+                max(&windows, &x, &mut best, Some(&mut at));
+                let mut alone = vec![T::ZERO; planes * outer];
+                max(&windows, &x, &mut alone, None);
+                let same = |a: &T, b: &T| a == b || a.is_nan() && b.is_nan();
+                assert!(alone.iter().zip(&best).all(|(a, b)| same(a, b)), "{size}: without indices");
                 for o in 0..planes * outer {
                     let (plane, h, w) = (o / outer * inner, &windows.axes[1].windows[o % outer / 4], o % 4);
                     let w = &windows.axes[2].windows[w];

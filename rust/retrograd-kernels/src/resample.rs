@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::parallel::{SharedPtr, split};
+use super::pointwise::copy_run;
 use super::real::Ring;
 use super::simd::{InstructionSet, Isa, Task, for_isa};
 use crate::{OutOfMemory, Result};
@@ -189,11 +190,6 @@ pub struct Sources<'a> {
 impl Sources<'_> {
     /// Each of its own.
     pub const SAME: Self = Sources { places: &[0], span: 1 };
-
-    #[inline(always)]
-    fn of(self, block: usize) -> usize {
-        block / self.places.len() * self.span + self.places[block % self.places.len()]
-    }
 }
 
 /// Duties: 1. `x` is readable for the blocks of `table.from` rows of `inner` elements that are the `sources` of
@@ -340,18 +336,21 @@ impl<T: Ring> Task for Along<'_, T> {
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let n = self.inner;
+        let (n, Sources { places, span }) = (self.inner, self.sources);
+        // A quotient for each block would take as long as a short line.
+        let (mut set, mut nth) = (self.blocks.start / places.len(), self.blocks.start % places.len());
         for b in self.blocks.clone() {
+            let source = set * span + places[nth];
+            (set, nth) = if nth + 1 == places.len() { (set + 1, 0) } else { (set, nth + 1) };
             // SAFETY: duties 1 and 2.
-            let (x, y) =
-                unsafe { (self.x.add(self.sources.of(b) * self.table.from * n), self.y.add(b * self.table.to() * n)) };
+            let (x, y) = unsafe { (self.x.add(source * self.table.from * n), self.y.add(b * self.table.to() * n)) };
             for stretch in self.stretches {
                 // SAFETY: our own duties; a table's stretches are positions of the result, and what they copy is inside
                 // the operand, which does not overlap the result.
                 unsafe {
                     match *stretch {
                         Stretch::Copy { from, to, len } => {
-                            x.add(from * n).copy_to_nonoverlapping(y.add(to * n), len * n);
+                            copy_run(x.add(from * n).cast(), y.add(to * n).cast(), len * n * size_of::<T>());
                         }
                         Stretch::Picks { to, len } => self.picks(x, y, to..to + len),
                         Stretch::Sums { .. } if n == 1 => {}

@@ -378,7 +378,7 @@ fn write_to_given(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<Option<Tensor
     let reading = reading();
     let is_elementwise =
         matches!(op.facts().batch, Batching::Pointwise) && op.overlap_rules() == OverlapRules::ELEMENTWISE;
-    if !is_elementwise || !is_unobserved(reading.mode()) || out.may_overlap_itself() {
+    if !is_elementwise || !is_unobserved(xs, reading.mode()) || out.may_overlap_itself() {
         return Ok(None);
     }
     let mut sizes = Dims::new();
@@ -401,11 +401,13 @@ fn write_to_given(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<Option<Tensor
     Ok(Some(out))
 }
 
-/// Whether an op that writes to a tensor is in no mode that would see it, and meets no tensor that is to be resolved
-/// first.
+/// Whether an op that writes to a tensor is in no mode that would see it, is not recorded, and meets no tensor that is
+/// to be resolved first.
 #[inline(always)]
-fn is_unobserved(word: u32) -> bool {
-    word & (mode::SPECIAL | mode::INSIDE | mode::WATCH_WRITES | mode::INFERENCE) == 0 && !lazy::exist()
+fn is_unobserved(xs: &[&Tensor], word: u32) -> bool {
+    word & (mode::SPECIAL | mode::INSIDE | mode::WATCH_WRITES | mode::INFERENCE) == 0
+        && !lazy::exist()
+        && !(mode::records(word) && xs.iter().any(|x| x.requires_grad()))
 }
 
 /// Where the gradients of an op's operands go.
@@ -518,14 +520,13 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     apply_any_inplace(&mut Some(op), xs)
 }
 
-/// Whether an op that writes to operand 0 is one in no mode, of which nothing is recorded, and whose target is plain,
-/// and shares its memory with no other operand: the op checks and does all that there is.
+/// Whether an op that writes to operand 0 is unobserved, and its target is plain and shares its memory with no other
+/// operand: the op checks and does all that there is.
 #[inline]
 fn is_plain_write(xs: &[&Tensor], word: u32) -> bool {
     let (target, others) = (xs[0], &xs[1..]);
-    is_unobserved(word)
+    is_unobserved(xs, word)
         && target.is_contiguous()
-        && !(mode::records(word) && xs.iter().any(|x| x.requires_grad()))
         && target.check_write("", false).is_ok()
         && !others.iter().any(|x| x.shares_storage(target))
 }

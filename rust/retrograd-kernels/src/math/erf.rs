@@ -3,7 +3,7 @@
 use super::super::simd::Vector;
 use super::exp::{beyond, exp_in_range, reduced};
 use super::log::log;
-use super::{Tables, polynomial};
+use super::{Tables, polynomial, polynomial_in_two};
 
 /// The error function. ULP: 1.5 / 2. Never beyond 1.
 ///
@@ -13,14 +13,14 @@ pub fn erf<V: Vector>(x: V) -> V {
     let one = x.of(1.0);
     let a = x.abs();
     let near = erf_below_1(a);
-    let far = one - exp_in_range(polynomial(a.at_most(x.splat(V::Elem::ERF_ONE)), V::Elem::LOG_ERFC));
+    let far = one - exp_in_range(polynomial_in_two(a.at_most(x.splat(V::Elem::ERF_ONE)), V::Elem::LOG_ERFC));
     near.select(a.lt(one), far).with_sign_of(x)
 }
 
 /// [`erf`] of numbers from -1 to 1.
 #[inline(always)]
 pub fn erf_below_1<V: Vector>(x: V) -> V {
-    x.fma(polynomial(x * x, V::Elem::ERF), x)
+    x.fma(polynomial_in_two(x * x, V::Elem::ERF), x)
 }
 
 /// One less the error function, in float32. ULP: 4.

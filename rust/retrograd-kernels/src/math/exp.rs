@@ -1,7 +1,7 @@
 //! The exponential and what is made of it.
 
 use super::super::simd::Vector;
-use super::{Tables, polynomial};
+use super::{Tables, polynomial, polynomial_in_two};
 
 /// `(n, r)` with `x = n ln 2 + r`: `n` an integer, `|r| <= ln 2 / 2`.
 #[inline(always)]
@@ -14,7 +14,7 @@ pub(super) fn reduced<V: Vector>(x: V) -> (V, V) {
 /// `exp(r) - 1 - r` of what [`reduced`] leaves: about `r^2 / 2`.
 #[inline(always)]
 pub(super) fn beyond<V: Vector>(r: V) -> V {
-    r * r * polynomial(r, V::Elem::EXP)
+    r * r * polynomial_in_two(r, V::Elem::EXP)
 }
 
 /// `(n, r, s)` with `exp(x) = 2^n (1 + r + s)`, as [`reduced`] and [`beyond`] have them.
@@ -28,7 +28,7 @@ fn parts<V: Vector>(x: V) -> (V, V, V) {
 #[inline(always)]
 pub(super) fn exp_in_range<V: Vector>(x: V) -> V {
     let (n, r) = reduced(x);
-    let (one, p) = (x.of(1.0), polynomial(r, V::Elem::EXP));
+    let (one, p) = (x.of(1.0), polynomial_in_two(r, V::Elem::EXP));
     // An instruction less, whose roundings, were they two, would show.
     let power = if V::FUSED { p.fma(r, one).fma(r, one) } else { one + (r * r).fma(p, r) };
     power.ldexp(n)
@@ -48,7 +48,7 @@ pub fn exp<V: Vector>(x: V) -> V {
 pub(super) fn exp2_in_range<V: Vector>(x: V) -> V {
     let n = x.nearest(x.of(1.0));
     let r = x - n;
-    r.fma(polynomial(r, V::Elem::EXP2), x.of(1.0)).ldexp(n)
+    r.fma(polynomial_in_two(r, V::Elem::EXP2), x.of(1.0)).ldexp(n)
 }
 
 /// Two to the power `x`. ULP: 1.25 / 1.5.
@@ -86,7 +86,7 @@ pub fn tanh<V: Vector>(x: V) -> V {
         return sum.with_sign_of(x);
     }
     let z = a * a;
-    let near = (z * polynomial(z, V::Elem::TANH)).fma(a, a);
+    let near = (z * polynomial_in_two(z, V::Elem::TANH)).fma(a, a);
     let (n, r, s) = parts(a + a);
     let (one, inverse) = (x.of(1.0), (-n).pow2());
     // The error of the numerator is in the denominator too, where it takes most of itself back.

@@ -4,7 +4,7 @@
 //! a sum of two numbers.
 
 use super::super::simd::Vector;
-use super::{Tables, polynomial};
+use super::{Tables, polynomial_in_two};
 
 /// `base + quarter pi's low part + r + r c`, where `base` is 0 or the rounded multiple of pi / 2 whose rest is `low`,
 /// and no smaller than `|r|` if it is not 0.
@@ -23,7 +23,7 @@ fn half_angle<V: Vector>(x: V) -> (V::Mask, V, V) {
     let (a, half) = (x.abs(), x.of(0.5));
     let near = a.lt(half);
     let z = (a * a).select(near, (x.of(1.0) - a) * half);
-    (near, z * polynomial(z, V::Elem::ASIN), a.select(near, z.sqrt()))
+    (near, z * polynomial_in_two(z, V::Elem::ASIN), a.select(near, z.sqrt()))
 }
 
 /// The angle from -pi / 2 to pi / 2 whose sine is `x`. ULP: 1.25 / 1.5.
@@ -59,7 +59,7 @@ pub fn atan<V: Vector>(x: V) -> V {
     let r = above / below;
     let z = r * r;
     let quarters = one.select(far, half.select(middle, zero));
-    let angle = sum(quarters * x.splat(high), quarters * x.splat(low), r, z * polynomial(z, V::Elem::ATAN));
+    let angle = sum(quarters * x.splat(high), quarters * x.splat(low), r, z * polynomial_in_two(z, V::Elem::ATAN));
     angle.with_sign_of(x)
 }
 
@@ -85,5 +85,5 @@ pub fn atan2<V: Vector>(y: V, x: V) -> V {
     let z = r * r;
     let base = quarters * x.splat(high);
     let low = quarters.fma(x.splat(low), quarters.fused(x.splat(high), -base));
-    sum(base, low, r, z * polynomial(z, V::Elem::ATAN)).with_sign_of(y)
+    sum(base, low, r, z * polynomial_in_two(z, V::Elem::ATAN)).with_sign_of(y)
 }

@@ -33,13 +33,34 @@ pub use trigonometry::{cos, sin, tan};
 
 use super::simd::Vector;
 
-/// The polynomial with these coefficients, the constant one first.
+/// The polynomial with these coefficients, the constant one first, each term added to those of higher powers.
 #[inline(always)]
 fn polynomial<V: Vector>(x: V, coefficients: &[V::Elem]) -> V {
+    every(1, x, coefficients, 0)
+}
+
+/// As [`polynomial`], of many coefficients by even and odd powers: a term waits for the one before it, and a core that
+/// has no instructions left to choose from meanwhile takes longer. The last digits are others.
+#[inline(always)]
+fn polynomial_in_two<V: Vector>(x: V, coefficients: &[V::Elem]) -> V {
+    if coefficients.len() < MANY {
+        return polynomial(x, coefficients);
+    }
+    let square = x * x;
+    every(2, square, coefficients, 1).fma(x, every(2, square, coefficients, 0))
+}
+
+/// So many coefficients are worth a square.
+const MANY: usize = 8;
+
+/// The polynomial with every `step`-th coefficient from `first` on.
+#[inline(always)]
+fn every<V: Vector>(step: usize, x: V, coefficients: &[V::Elem], first: usize) -> V {
     let mut i = coefficients.len() - 1;
+    i -= (i - first) % step;
     let mut sum = x.splat(coefficients[i]);
-    while i > 0 {
-        i -= 1;
+    while i > first {
+        i -= step;
         sum = sum.fma(x, x.splat(coefficients[i]));
     }
     sum

@@ -2,7 +2,7 @@
 
 use super::super::simd::Vector;
 use super::exp::exp2_in_range;
-use super::{Tables, erf, polynomial};
+use super::{Tables, erf, polynomial_in_two};
 
 /// The distribution function of the standard normal distribution.
 ///
@@ -14,6 +14,9 @@ pub fn normal_cdf<V: Vector>(x: V) -> V {
     if V::Elem::LOG2_TAIL.is_empty() {
         return x.of(0.5) * (one + erf(x * x.of(std::f64::consts::FRAC_1_SQRT_2)));
     }
-    let tail = exp2_in_range(polynomial(x.abs(), V::Elem::LOG2_TAIL).at_least(x.splat(V::Elem::EXP2_MIN)));
+    let tail = exp2_in_range(polynomial_in_two(x.abs().at_most(x.of(TAIL_ZERO)), V::Elem::LOG2_TAIL));
     tail.select(x.lt(x.of(0.0)), one - tail)
 }
+
+/// From here on the tail is 0 in float32: the fit of its logarithm is -150.6.
+const TAIL_ZERO: f64 = 11.475;

@@ -61,7 +61,12 @@ pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
                 if side_by_side {
                     let width = width.min(k0.size - k as usize);
                     let steps = [k0.strides[0], d0.strides[0], k0.strides[1]];
-                    for_isa(level, Strip::<T, MAX> { a, n, width, steps, values, indices });
+                    let (strip, many) = (Strip::<T, MAX> { a, n, width, steps, values, indices }, STRIP / width);
+                    if many > 1 && n >= LEAST * many && steps[1] == steps[0] * width as isize {
+                        folded(level, strip, many);
+                    } else {
+                        for_isa(level, strip);
+                    }
                 } else {
                     for_isa(level, BestRows::<T, MAX> { a, count, steps: k0.strides, red: &red, values, indices });
                 }
@@ -230,6 +235,46 @@ impl<T: SimdElement + PartialOrd, const MAX: bool> Task for Strip<T, MAX> {
                 *values.offset(j as isize * out) = value[j];
                 *indices.offset(j as isize * out) = (block[j] + at[j] as usize) as i64;
             }
+        }
+    }
+}
+
+/// A strip whose rows follow one another without a gap: `many` rows are one, and the best of its columns are compared
+/// at last.
+///
+/// # Safety
+/// The duties of [`Strip`], for as many columns too, and there are as many rows.
+unsafe fn folded<T: SimdElement + PartialOrd, const MAX: bool>(
+    level: InstructionSet,
+    strip: Strip<T, MAX>,
+    many: usize,
+) {
+    let Strip { a, n, width, steps: [column, row, out], values, indices } = strip;
+    let (rows, columns, long) = (n / many, many * width, row * many as isize);
+    // SAFETY: duty 1 of the strip.
+    let (mut best, mut places) = ([unsafe { *a }; STRIP], [0i64; STRIP]);
+    let (to, at) = (best.as_mut_ptr(), places.as_mut_ptr());
+    // SAFETY: (1) the same elements, but for the last rows; (2) the arrays; (3) as promised.
+    unsafe { for_isa(level, Strip::<T, MAX> { a, n: rows, width: columns, steps: [column, long, 1], values: to, indices: at }) };
+    for j in 0..width {
+        let (mut value, mut at) = (best[j], places[j] * many as i64);
+        for k in 1..many {
+            let (x, i) = (best[k * width + j], places[k * width + j] * many as i64 + k as i64);
+            if beats::<T, MAX>(x, value) || i < at && !beats::<T, MAX>(value, x) {
+                (value, at) = (x, i);
+            }
+        }
+        for i in rows * many..n {
+            // SAFETY: duty 1 of the strip.
+            let x = unsafe { *a.offset(i as isize * row + j as isize * column) };
+            if beats::<T, MAX>(x, value) {
+                (value, at) = (x, i as i64);
+            }
+        }
+        // SAFETY: duty 2 of the strip.
+        unsafe {
+            *values.offset(j as isize * out) = value;
+            *indices.offset(j as isize * out) = at;
         }
     }
 }

@@ -120,7 +120,8 @@ macro_rules! fold {
 }
 
 fold!(in vectors Sum: f32, f64; 0.0; |x, y| x + y; |t, n| t);
-fold!(Sum: u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+fold!(Sum: u8, i8, i16, i32 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+fold!(@one Sum, i64, i64, i64; 0; |x, y| x.wrapping_add(y); |t, n| t; const BEYOND_BASELINE: bool = true;);
 fold!(@one Sum, Truth, i64, i64; 0; |x, y| x + y; |t, n| t;
     #[inline(always)]
     fn slice(&self, acc: i64, x: &[Truth]) -> i64 {
@@ -128,7 +129,8 @@ fold!(@one Sum, Truth, i64, i64; 0; |x, y| x + y; |t, n| t;
     }
 );
 fold!(in vectors Prod: f32, f64; 1.0; |x, y| x * y; |t, n| t);
-fold!(Prod: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
+fold!(Prod: Truth, u8, i8, i16, i32 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
+fold!(@one Prod, i64, i64, i64; 1; |x, y| x.wrapping_mul(y); |t, n| t; const BEYOND_BASELINE: bool = true;);
 fold!(in vectors Mean: f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
 fold!(in vectors Mean: f64; 0.0; |x, y| x + y; |t, n| t / n as f64);
 fold!(CumSum: f32 => f64 => f32; 0.0; |x, y| x + y; |t, n| t as f32);

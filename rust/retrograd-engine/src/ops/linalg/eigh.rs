@@ -73,6 +73,8 @@ impl Primitive for Eigh {
                 if self.upper {
                     a.iter_mut().for_each(|x| *x = Scalar::conj(*x));
                 }
+                // A Hermitian matrix has a real diagonal, and imaginary parts there count for nothing.
+                a.iter_mut().step_by(n + 1).for_each(|x| *x = Scalar::of_real(x.re()));
                 let v = self.vectors.then_some(v);
                 info[0] = i32::from(!<T as Decompose>::eigh(n, a, w, v, values, bytes.uninit()));
             })?;

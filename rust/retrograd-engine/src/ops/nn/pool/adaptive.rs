@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::avg::{AvgPool, check_lines, one_int};
-use super::max::{Found, MaxPool, as_planes, chosen, found};
+use super::max::{Found, as_planes, both, chosen, found};
 use super::{Pool, Triple};
 use crate::autograd::apply::apply1;
 use crate::error::{Error, Result, Sizes};
@@ -61,8 +61,7 @@ fn average(op: &'static str, x: &Tensor, out: Triple, rank: usize) -> Result<Ten
         ));
     }
     if out == [1; 3] {
-        let axes: Vec<i64> = (1..=rank as i64).map(|a| -a).collect();
-        return x.mean_dims(&axes, true);
+        return x.mean_dims(&last(rank), true);
     }
     check(op, x, rank, false)?;
     apply1(AvgPool(Pool::adaptive(rank, out)), &[x])
@@ -78,28 +77,41 @@ pub(crate) fn adaptive_avg(op: &'static str, x: &Tensor, out: &[i64]) -> Result<
     }
 }
 
-fn maximum(op: &'static str, x: &Tensor, out: Triple, rank: usize) -> Result<Found> {
+/// The last axes.
+fn last(rank: usize) -> Vec<i64> {
+    (1..=rank as i64).map(|a| -a).collect()
+}
+
+fn maximum(op: &'static str, x: &Tensor, out: Triple, rank: usize, places: bool) -> Result<Found> {
     check(op, x, rank, true)?;
     if out.iter().any(|&n| n < 0) {
         let detail = "Trying to create tensor with negative dimension: output_size must not be negative, got";
         return Err(Error::shape(op, format!("{detail} {:?}", &out[3 - rank..])));
     }
-    found(MaxPool(Pool::adaptive(rank, out)), x)
+    if out == [1; 3] && !places && !view::is_differentiated(x) {
+        return Ok((x.amax(&last(rank), true)?, None));
+    }
+    found(Pool::adaptive(rank, out), x, places)
 }
 
-fn maximum_of_planes<const RANK: usize>(op: &'static str, x: &Tensor, output_size: &[Option<i64>]) -> Result<Found> {
-    maximum(op, x, wanted(op, output_size, x, RANK)?, RANK)
+fn maximum_of_planes<const RANK: usize>(
+    op: &'static str,
+    x: &Tensor,
+    output_size: &[Option<i64>],
+    places: bool,
+) -> Result<Found> {
+    maximum(op, x, wanted(op, output_size, x, RANK)?, RANK, places)
 }
 
 fn average_of_planes<const RANK: usize>(op: &'static str, x: &Tensor, output_size: &[Option<i64>]) -> Result<Tensor> {
     average(op, x, wanted(op, output_size, x, RANK)?, RANK)
 }
 
-fn maximum_of_lines(op: &'static str, x: &Tensor, output_size: &[i64]) -> Result<Found> {
+fn maximum_of_lines(op: &'static str, x: &Tensor, output_size: &[i64], places: bool) -> Result<Found> {
     check_lines(op, x)?;
     let out = one_int(op, output_size, "output_size")?;
     check(op, x, 1, true)?;
-    as_planes(x, |x| maximum(op, x, [1, 1, out], 2))
+    as_planes(x, |x| maximum(op, x, [1, 1, out], 2, places))
 }
 
 fn average_of_lines(op: &'static str, x: &Tensor, output_size: &[i64]) -> Result<Tensor> {
@@ -137,7 +149,7 @@ macro_rules! adaptive_pools {
         #[doc = concat!(" ", $most)]
         #[op(function, module = "nn.functional", "(return_indices=False)")]
         pub fn $max(input: &Tensor, output_size: $size, return_indices: bool) -> Result<OneOrMany> {
-            Ok(chosen($maximum(stringify!($max), input, output_size)?, return_indices))
+            $maximum(stringify!($max), input, output_size, return_indices).map(chosen)
         }
 
         #[doc = concat!(" The maxima that [`", stringify!($max), "`] returns, and their indices.")]
@@ -150,7 +162,7 @@ macro_rules! adaptive_pools {
         #[op(function, module = "nn.functional", "(return_indices=False)")]
         pub fn $with_indices(input: &Tensor, output_size: $size, return_indices: bool) -> Result<(Tensor, Tensor)> {
             let _ = return_indices;
-            $maximum(stringify!($with_indices), input, output_size)
+            $maximum(stringify!($with_indices), input, output_size, true).map(both)
         }
     )* };
 }
@@ -196,5 +208,5 @@ pub fn top_adaptive_avg_pool1d(input: &Tensor, output_size: &[i64]) -> Result<Te
 /// [[1, 2]]
 #[op(function, name = "adaptive_max_pool1d", norust)]
 pub fn top_adaptive_max_pool1d(input: &Tensor, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
-    maximum_of_lines("adaptive_max_pool1d", input, output_size)
+    maximum_of_lines("adaptive_max_pool1d", input, output_size, true).map(both)
 }

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::max::{Found, chosen};
+use super::max::chosen;
 use super::pool_indices::{AtPlaces, ToPlaces};
 use super::{Triple, plane, triple, with_plane};
 use crate::autograd::Grads;
@@ -79,7 +79,9 @@ impl FractionalMaxPool {
                     _ => windows(samples[axis], inner[axis], outer[axis], self.kernel[axis] as usize, self.precision),
                 };
                 match (of(0), of(1), of(2)) {
-                    (Some(d), Some(h), Some(w)) => pool::max(&Windows { axes: [d, h, w], divisor: None }, x, y, at),
+                    (Some(d), Some(h), Some(w)) => {
+                        pool::max(&Windows { axes: [d, h, w], divisor: None }, x, y, Some(at))
+                    }
                     _ => {
                         y.fill(T::LOWEST);
                         fault = Some(samples.to_vec());
@@ -184,7 +186,7 @@ struct Call<'a> {
     samples: Option<&'a Tensor>,
 }
 
-fn pooled(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Found> {
+fn pooled(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<(Tensor, Tensor)> {
     let fail = |detail: String| Err(Error::shape(op, detail));
     // torch's name of it in what it checks after the arguments.
     let (what, several) =
@@ -282,7 +284,8 @@ macro_rules! fractional_pools {
             _random_samples: Option<&Tensor>,
         ) -> Result<OneOrMany> {
             let call = Call { kernel: kernel_size, size: output_size, ratio: output_ratio, samples: _random_samples };
-            Ok(chosen(pooled(stringify!($name), input, call, $rank)?, return_indices))
+            let (values, at) = pooled(stringify!($name), input, call, $rank)?;
+            Ok(chosen((values, return_indices.then_some(at))))
         }
 
         #[doc = concat!(" The maxima that [`", stringify!($name), "`] returns, and their indices.")]

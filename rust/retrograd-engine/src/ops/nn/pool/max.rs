@@ -15,13 +15,18 @@ use crate::ops::{OneOrMany, Value, view};
 use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Element, Tensor};
 
-/// The maximum of every window, and where in its plane it stands. Reverse: `g` to these places ([`ToPlaces`]).
+/// The maximum of every window and, if asked for, where in its plane it stands. Reverse: `g` to these places
+/// ([`ToPlaces`]).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MaxPool(pub Pool);
+pub(super) struct MaxPool {
+    pub pool: Pool,
+    /// Whether there are places; without them there is no derivative.
+    pub places: bool,
+}
 
 impl MaxPool {
     fn names(&self) -> [&'static str; 2] {
-        match (self.0.is_adaptive(), self.0.rank) {
+        match (self.pool.is_adaptive(), self.pool.rank) {
             (false, 2) => ["MaxPool2DWithIndicesBackward0", "MaxPool2DWithIndicesBackwardBackward0"],
             (false, _) => ["MaxPool3DWithIndicesBackward0", "MaxPool3DWithIndicesBackwardBackward0"],
             (true, 2) => ["AdaptiveMaxPool2DBackward0", "AdaptiveMaxPool2DBackwardBackward0"],
@@ -29,15 +34,16 @@ impl MaxPool {
         }
     }
     /// What torch calls the loop.
-    fn run<T: Element + Pooled>(&self, x: &Tensor) -> Result<[Tensor; 2]> {
-        let sizes = self.0.out_sizes(x.sizes());
-        let (at, x) = (Tensor::empty(&sizes, DType::Int64)?, copy::contiguous(x)?);
+    fn run<T: Element + Pooled>(&self, x: &Tensor) -> Result<Outs> {
+        let sizes = self.pool.out_sizes(x.sizes());
+        let at = self.places.then(|| Tensor::empty(&sizes, DType::Int64)).transpose()?;
+        let x = copy::contiguous(x)?;
         let values = Tensor::build::<T>(&sizes, |y| {
             // SAFETY: S1 to S3: a fresh contiguous tensor of as many elements, which nobody else has yet.
-            let at = unsafe { std::slice::from_raw_parts_mut(at.ptr::<i64>(), y.len()) };
-            pool::max(&self.0.windows(x.sizes()), x.as_slice::<T>().unwrap_or(&[]), y, at);
+            let at = at.as_ref().map(|at| unsafe { std::slice::from_raw_parts_mut(at.ptr::<i64>(), y.len()) });
+            pool::max(&self.pool.windows(x.sizes()), x.as_slice::<T>().unwrap_or(&[]), y, at);
         })?;
-        Ok([values, at])
+        Ok([values].into_iter().chain(at).collect())
     }
 }
 
@@ -52,7 +58,7 @@ impl Primitive for MaxPool {
         self.names()[0]
     }
     fn kernel_name(&self) -> &'static str {
-        match (self.0.is_adaptive(), self.0.rank) {
+        match (self.pool.is_adaptive(), self.pool.rank) {
             (false, 2) => "max_pool2d",
             (false, _) => "max_pool3d",
             (true, 2) => "adaptive_max_pool2d",
@@ -60,45 +66,51 @@ impl Primitive for MaxPool {
         }
     }
     fn dtypes(&self) -> Dtypes {
-        if self.0.is_adaptive() { Dtypes::FLOATS.or(Dtypes::HALVES) } else { Self::DTYPES }
+        if self.pool.is_adaptive() { Dtypes::FLOATS.or(Dtypes::HALVES) } else { Self::DTYPES }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
-        let [values, at] = if x.dtype().is_integral() {
-            // The smaller integers take the way of the largest.
-            let [values, at] = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
-            [copy::cast(&values, x.dtype())?, at]
-        } else {
-            match_dtype!(floats, x.dtype(), T => self.run::<T>(x)?)
-        };
-        Ok(smallvec![values, at])
+        if !x.dtype().is_integral() {
+            return match_dtype!(floats, x.dtype(), T => self.run::<T>(x));
+        }
+        // The smaller integers take the way of the largest.
+        let mut outs = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
+        outs[0] = copy::cast(&outs[0], x.dtype())?;
+        Ok(outs)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let back = ToPlaces { rank: self.0.rank, plane: plane(cx.sizes(0), self.0.rank), node: self.names()[1] };
+        let back = ToPlaces { rank: self.pool.rank, plane: plane(cx.sizes(0), self.pool.rank), node: self.names()[1] };
         apply1(back, &[cx.g(), cx.saved(1)?]).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let at = AtPlaces { rank: op.0.rank, node: op.names()[1] };
+        let at = AtPlaces { rank: op.pool.rank, node: op.names()[1] };
         let t = cx.t(0).map(|t| apply1(at, &[t, &cx.outs[1]])).transpose()?;
         Ok(smallvec![t, None])
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
-        self.0.params(true)
+        self.pool.params(true)
     }
 }
 
-/// Values and places.
-pub(super) type Found = (Tensor, Tensor);
+/// Values and places, if they were asked for.
+pub(super) type Found = (Tensor, Option<Tensor>);
 
-pub(super) fn found(op: MaxPool, x: &Tensor) -> Result<Found> {
-    let mut outs = apply(op, &[x])?;
-    let at = outs.swap_remove(1);
-    Ok((outs.swap_remove(0), at))
+pub(super) fn found(pool: Pool, x: &Tensor, places: bool) -> Result<Found> {
+    let op = MaxPool { pool, places: places || view::is_differentiated(x) };
+    let mut outs = apply(op, &[x])?.into_iter();
+    Ok((outs.next().expect("the maxima"), outs.next().filter(|_| places)))
 }
 
 /// Both, or the values alone.
-pub(super) fn chosen((values, at): Found, both: bool) -> OneOrMany {
-    if both { OneOrMany::Many(vec![values, at]) } else { OneOrMany::One(values) }
+pub(super) fn chosen((values, at): Found) -> OneOrMany {
+    match at {
+        Some(at) => OneOrMany::Many(vec![values, at]),
+        None => OneOrMany::One(values),
+    }
+}
+
+pub(super) fn both((values, at): Found) -> (Tensor, Tensor) {
+    (values, at.expect("they were asked for"))
 }
 
 /// The arguments of a call.
@@ -109,6 +121,7 @@ pub(super) struct Call<'a> {
     pub padding: &'a [i64],
     pub dilation: &'a [i64],
     pub ceil: bool,
+    pub places: bool,
 }
 
 /// Over the last one, two or three axes.
@@ -137,7 +150,7 @@ fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<
     let layout = Layout::Regular { kernel, stride, padding, dilation, ceil: call.ceil, strided };
     let pool = Pool { rank, layout, include_pad: true, divisor: None };
     check_regular(op, &pool, x, false)?;
-    found(MaxPool(pool), x)
+    found(pool, x, call.places)
 }
 
 /// Over the last axis, as one of two.
@@ -193,13 +206,13 @@ fn over_lines(op: &'static str, x: &Tensor, call: Call) -> Result<Found> {
     if n <= 0 {
         return fail(format!("max_pool1d() Invalid computed output size: {n}"));
     }
-    as_planes(x, |x| found(MaxPool(pool), x))
+    as_planes(x, |x| found(pool, x, call.places))
 }
 
 /// Runs `f` on a tensor with an axis of size 1 before the last.
 pub(super) fn as_planes(x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Found>) -> Result<Found> {
     let (values, at) = f(&x.unsqueeze(-2)?)?;
-    Ok((view::squeeze_dim(&values, -2)?, view::squeeze_dim(&at, -2)?))
+    Ok((view::squeeze_dim(&values, -2)?, at.map(|at| view::squeeze_dim(&at, -2)).transpose()?))
 }
 
 /// Without indices, one axis is only for floats.
@@ -242,9 +255,10 @@ macro_rules! max_pools {
             ceil_mode: bool,
             return_indices: bool,
         ) -> Result<OneOrMany> {
-            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-            check_dtype(input, $rank, return_indices)?;
-            Ok(chosen(pooled(stringify!($name), input, call, $rank)?, return_indices))
+            let places = return_indices;
+            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode, places };
+            check_dtype(input, $rank, places)?;
+            pooled(stringify!($name), input, call, $rank).map(chosen)
         }
 
         #[doc = concat!(" The maxima that [`", stringify!($name), "`] returns, and their indices.")]
@@ -267,9 +281,9 @@ macro_rules! max_pools {
             ceil_mode: bool,
             return_indices: bool,
         ) -> Result<(Tensor, Tensor)> {
-            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
             let _ = return_indices;
-            pooled(stringify!($with_indices), input, call, $rank)
+            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode, places: true };
+            pooled(stringify!($with_indices), input, call, $rank).map(both)
         }
 
         #[doc = concat!(" The maximum of every window along ", $axes, ":")]
@@ -289,7 +303,7 @@ macro_rules! max_pools {
             dilation: &[i64],
             ceil_mode: bool,
         ) -> Result<Tensor> {
-            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode, places: false };
             check_dtype(input, $rank, false)?;
             Ok(pooled(stringify!($name), input, call, $rank)?.0)
         }
@@ -327,6 +341,6 @@ pub fn top_max_pool1d_with_indices(
     dilation: &[i64],
     ceil_mode: bool,
 ) -> Result<(Tensor, Tensor)> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    pooled("max_pool1d_with_indices", input, call, 1)
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode, places: true };
+    pooled("max_pool1d_with_indices", input, call, 1).map(both)
 }

@@ -16,7 +16,7 @@ fn lp(
 ) -> Result<Tensor> {
     let power = p.as_f64();
     if power.is_infinite() {
-        let call = max::Call { kernel, stride, padding: &[0], dilation: &[1], ceil };
+        let call = max::Call { kernel, stride, padding: &[0], dilation: &[1], ceil, places: false };
         let maxima = |x: &Tensor| Ok::<_, Error>(max::pooled(op, x, call, rank)?.0);
         return if power > 0.0 { maxima(&x.abs()?) } else { maxima(&x.abs()?.neg()?)?.neg() };
     }

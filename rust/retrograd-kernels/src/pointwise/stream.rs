@@ -11,7 +11,8 @@ pub(super) fn is_streamed(bytes: usize) -> bool {
     cfg!(all(target_arch = "x86_64", not(miri))) && bytes >= STREAMED && bytes >= last_cache() / SHARE_OF_CACHE
 }
 
-/// Bytes of the CPU's last cache; 0 if it does not say.
+/// Bytes of the CPU's last cache; 0 if it does not say, and as if there were no end to it where a usual store is as
+/// good as any.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn last_cache() -> usize {
     use std::arch::x86_64::__cpuid_count;
@@ -33,7 +34,19 @@ fn last_cache() -> usize {
         });
         bytes.max().unwrap_or(0)
     };
-    *BYTES.get_or_init(|| of_leaf(4).max(of_leaf(0x8000_001d)))
+    *BYTES.get_or_init(|| if writes_whole_lines() { usize::MAX } else { of_leaf(4).max(of_leaf(0x8000_001d)) })
+}
+
+/// Whether the CPU is an AMD Zen 5 or a later one, whose stores of 64 bytes read no line first, by what they take.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn writes_whole_lines() -> bool {
+    use std::arch::x86_64::__cpuid;
+    // SAFETY: every x86-64 has the instruction.
+    #[allow(unused_unsafe, reason = "older compilers have unsafe functions")]
+    let [name, about] = [0, 1].map(|leaf| unsafe { __cpuid(leaf) });
+    let is_amd = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
+    let family = (about.eax >> 8 & 15) + (about.eax >> 20 & 255);
+    is_amd && family >= 26
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]

@@ -194,11 +194,13 @@ impl Sources<'_> {
 
 /// Duties: 1. `x` is readable for the blocks of `table.from` rows of `inner` elements that are the `sources` of
 /// `blocks`. 2. `y` is writable for `blocks` of `table.to()` such rows and overlaps nothing else. 3. `weights` are
-/// those of the table's taps. 4. Where rows have one element, `groups` and `rest` are the sums among `stretches`.
+/// those of the table's taps. 4. Where rows have one element, `stretches` has the copies alone, `picks` the positions
+/// that are picked, each with its element, and `groups` and `rest` are the sums.
 struct Along<'a, T> {
     table: &'a ResampleTable,
     weights: &'a [T],
     stretches: &'a [Stretch],
+    picks: &'a [[usize; 2]],
     groups: &'a [Group<T>],
     rest: &'a [usize],
     sources: Sources<'a>,
@@ -219,13 +221,8 @@ impl<T: Ring> Along<'_, T> {
         let n = self.inner;
         let taps = &self.table.taps[self.table.starts[positions.start]..];
         for (o, &(i, _)) in positions.zip(taps) {
-            if n == 1 {
-                // SAFETY: duties 1 and 2: taps are inside the operand.
-                unsafe { *y.add(o) = *x.add(i) }
-                continue;
-            }
             for j in 0..n {
-                // SAFETY: as above.
+                // SAFETY: duties 1 and 2: taps are inside the operand.
                 unsafe { *y.add(o * n + j) = *x.add(i * n + j) }
             }
         }
@@ -353,10 +350,13 @@ impl<T: Ring> Task for Along<'_, T> {
                             copy_run(x.add(from * n).cast(), y.add(to * n).cast(), len * n * size_of::<T>());
                         }
                         Stretch::Picks { to, len } => self.picks(x, y, to..to + len),
-                        Stretch::Sums { .. } if n == 1 => {}
                         Stretch::Sums { to, len } => self.rows(x, y, to..to + len),
                     }
                 }
+            }
+            for &[to, from] in self.picks {
+                // SAFETY: duties 1 and 2: taps are inside the operand.
+                unsafe { *y.add(to) = *x.add(from) }
             }
             if n == 1 {
                 // SAFETY: our own duties.
@@ -380,9 +380,18 @@ pub fn along<T: Ring>(table: &ResampleTable, sources: Sources<'_>, x: &[T], y: &
     let blocks = outer / places.len() * span;
     assert!(x.len() == blocks * table.from * inner && y.len() == outer * table.to() * inner, "whole blocks");
     let weights: Vec<T> = table.taps.iter().map(|&(_, w)| T::constant(w.into())).collect();
-    let (weights, stretches) = (&weights[..], &stretches(table, inner)[..]);
-    let (groups, rest) = if inner == 1 { Group::all(table, weights, stretches) } else { Default::default() };
-    let (groups, rest) = (&groups[..], &rest[..]);
+    let (weights, mut stretches) = (&weights[..], stretches(table, inner));
+    let (mut picks, mut groups, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    if inner == 1 {
+        (groups, rest) = Group::all(table, weights, &stretches);
+        stretches.retain(|stretch| {
+            if let Stretch::Picks { to, len } = *stretch {
+                picks.extend((to..to + len).map(|o| [o, table.taps[table.starts[o]].0]));
+            }
+            matches!(stretch, Stretch::Copy { .. })
+        });
+    }
+    let (stretches, picks, groups, rest) = (&stretches[..], &picks[..], &groups[..], &rest[..]);
     let cost = (table.taps.len().max(table.to()) * outer * inner) as f64 * COST;
     let (x, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
     split(outer, 1, cost, &|blocks| {
@@ -390,7 +399,7 @@ pub fn along<T: Ring>(table: &ResampleTable, sources: Sources<'_>, x: &[T], y: &
         // SAFETY: (1, 2) the lengths and the sources were checked, a mutable borrow overlaps nothing, and no other
         // piece has these blocks; (3, 4) as made.
         unsafe {
-            let task = Along { table, weights, stretches, groups, rest, sources, blocks, inner, x, y };
+            let task = Along { table, weights, stretches, picks, groups, rest, sources, blocks, inner, x, y };
             for_isa(InstructionSet::detect(), task);
         }
     });

@@ -208,6 +208,10 @@ impl<T> Transpose<T> {
     }
 }
 
+/// So many rows of the output are written beside each other from end to end: where rows are some pages apart, the lines
+/// of more would drive one another out of the caches before they are whole.
+const NEAR: usize = 16;
+
 impl<T: Real> Task for Transpose<T> {
     type Out = ();
     const WIDE: bool = true;
@@ -221,12 +225,14 @@ impl<T: Real> Task for Transpose<T> {
             return unsafe { transpose(n, rows, a, lda, o, ldo) };
         }
         // The last squares end with the tile, and repeat some of what was copied before.
-        for i in (0..n).step_by(len) {
-            let i = i.min(n - len) as isize;
-            for r in (0..rows).step_by(len) {
-                let r = r.min(rows - len) as isize;
-                // SAFETY: (1) Task 2; (2, 3) duties 1 and 2: a square within the tile.
-                unsafe { T::Vector::<S>::transpose(a.offset(i * lda + r), lda, o.offset(r * ldo + i), ldo) };
+        for first in (0..rows).step_by(NEAR) {
+            for i in (0..n).step_by(len) {
+                let i = i.min(n - len) as isize;
+                for r in (first..rows.min(first + NEAR)).step_by(len) {
+                    let r = r.min(rows - len) as isize;
+                    // SAFETY: (1) Task 2; (2, 3) duties 1 and 2: a square within the tile.
+                    unsafe { T::Vector::<S>::transpose(a.offset(i * lda + r), lda, o.offset(r * ldo + i), ldo) };
+                }
             }
         }
     }

@@ -255,7 +255,12 @@ unsafe fn folded<T: SimdElement + PartialOrd, const MAX: bool>(
     let (mut best, mut places) = ([unsafe { *a }; STRIP], [0i64; STRIP]);
     let (to, at) = (best.as_mut_ptr(), places.as_mut_ptr());
     // SAFETY: (1) the same elements, but for the last rows; (2) the arrays; (3) as promised.
-    unsafe { for_isa(level, Strip::<T, MAX> { a, n: rows, width: columns, steps: [column, long, 1], values: to, indices: at }) };
+    unsafe {
+        for_isa(
+            level,
+            Strip::<T, MAX> { a, n: rows, width: columns, steps: [column, long, 1], values: to, indices: at },
+        )
+    };
     for j in 0..width {
         let (mut value, mut at) = (best[j], places[j] * many as i64);
         for k in 1..many {

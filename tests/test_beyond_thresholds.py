@@ -334,3 +334,73 @@ def test_convolutions_of_every_kind(case, dtype):
     grads = rg.autograd.grad(result, operands, given(g.astype(dtype)))
     for grad, values in zip(grads, (to_x, to_w, g.sum((0, 2, 3))), strict=True):
         assert np.array_equal(grad.numpy(), values)
+
+
+WINDOWS = [(2, 2, 0), (3, 2, 1), (3, 1, 1), (2, 1, 0), (5, 3, 2), (1, 2, 0)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64"])
+@pytest.mark.parametrize("sizes", [(2, 3, 80), (2, 3, 9, 41), (1, 2, 5, 6, 37)])
+def test_maxima_are_the_same_with_and_without_indices(sizes, dtype):
+    rank = len(sizes) - 2
+    values = given(np.round(numbers(*sizes) * 4))
+    if dtype != "int64":
+        flat = values.view(-1)
+        flat[::17], flat[::29], flat[3:7] = float("-inf"), float("nan"), 0.0
+    x = values.to(getattr(rg, dtype))
+    pool, adaptive = getattr(F, f"max_pool{rank}d"), getattr(F, f"adaptive_max_pool{rank}d")
+    calls = [lambda x, k=k, s=s, p=p, **kw: pool(x, k, s, p, **kw) for k, s, p in WINDOWS]
+    if dtype != "int64":
+        calls += [lambda x, n=n, **kw: adaptive(x, n, **kw) for n in (1, 2, 4)]
+    elif rank == 1:
+        calls = []
+    for call in calls:
+        both, places = call(x, return_indices=True)
+        alone = call(x)
+        assert alone.dtype == both.dtype
+        assert alone.shape == both.shape == places.shape
+        assert rg.equal(alone.nan_to_num(5.5), both.nan_to_num(5.5))
+        assert rg.equal(alone.isnan(), both.isnan())
+        if dtype == "int64":
+            continue
+        y = x.clone().requires_grad_()
+        recorded = call(y)
+        assert rg.equal(recorded.detach().nan_to_num(5.5), both.nan_to_num(5.5))
+        g = given(numbers(*both.shape)).to(x.dtype)
+        (grad,) = rg.autograd.grad(recorded, y, g)
+        wanted = rg.zeros(sizes, dtype=rg.float64).flatten(2)
+        wanted.scatter_add_(2, places.flatten(2), g.double().flatten(2))
+        np.testing.assert_allclose(grad.double().numpy(), wanted.view(sizes).numpy(), rtol=0.02, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32"])
+@pytest.mark.parametrize("sizes", [(256, 512), (512, 256), (1024, 1024), (70, 1000), (37, 41), (5000, 8), (8, 5000)])
+def test_transposed_copies(sizes, dtype):
+    x = given(np.round(numbers(*sizes) * 100)).to(getattr(rg, dtype))
+    np.testing.assert_array_equal(x.t().contiguous().double().numpy(), x.double().numpy().T)
+    # Of a part, which begins and ends between the lines of the caches.
+    part = x[1:-1, 1:-2]
+    np.testing.assert_array_equal(part.t().contiguous().double().numpy(), x.double().numpy()[1:-1, 1:-2].T)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+@pytest.mark.parametrize("sizes", [(3, 2, 40, 56), (1, 1, 5, 70), (2, 3, 9, 9)])
+def test_borders_of_wide_images(sizes, mode):
+    x = numbers(*sizes)
+    numpy_mode = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode]
+    for left, right, top, bottom in [(2, 2, 2, 2), (0, 3, 1, 0), (4, 0, 0, 4)]:
+        wanted = np.pad(x, [(0, 0), (0, 0), (top, bottom), (left, right)], mode=numpy_mode)
+        np.testing.assert_array_equal(F.pad(given(x), (left, right, top, bottom), mode=mode).numpy(), wanted)
+
+
+def test_imaginary_parts_on_the_diagonal_of_a_hermitian_matrix_count_for_nothing():
+    for n in (1, 5, 20, 60):
+        for dtype in (rg.complex64, rg.complex128):
+            half = rg.complex(given(numbers(n, n)), given(numbers(n, n)))
+            a = (half + half.mH).to(dtype)
+            b = a + 1j * rg.diag(given(numbers(n)).to(a.real.dtype)).to(dtype)
+            for uplo in ("L", "U"):
+                w, v = rg.linalg.eigh(b, UPLO=uplo)
+                tol = 1e-4 if dtype == rg.complex64 else 1e-11
+                np.testing.assert_allclose((v * w @ v.mH).numpy(), a.numpy(), atol=tol * n)
+                np.testing.assert_allclose(rg.linalg.eigvalsh(b, UPLO=uplo).numpy(), w.numpy(), atol=tol * n)

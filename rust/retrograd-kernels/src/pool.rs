@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::ptr;
 
-use super::real::{Ordered, Ring};
-use super::simd::{InstructionSet, Isa, Task, for_isa};
+use super::real::{Ordered, Real, Ring};
+use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
 use crate::parallel::{SharedPtr, split};
 use crate::strided::read_once;
 
@@ -14,13 +14,33 @@ pub trait Pooled: Ordered {
     const LOWEST: Self;
     /// The quotient by a count; of integers rounded towards zero.
     fn shared(self, n: i64) -> Self;
+    /// [`maxima_in_vectors`], of numbers that have vectors.
+    ///
+    /// # Safety
+    /// As there, for the instructions of `S`.
+    #[inline(always)]
+    unsafe fn maxima<S: Isa>(_: WindowRow<'_>, _x: *const Self, _y: *mut Self) -> bool {
+        false
+    }
 }
+
+macro_rules! maxima {
+    () => {
+        #[inline(always)]
+        unsafe fn maxima<S: Isa>(row: WindowRow<'_>, x: *const Self, y: *mut Self) -> bool {
+            // SAFETY: ours.
+            unsafe { maxima_in_vectors::<<Self as Real>::Vector<S>>(row, x, y) }
+        }
+    };
+}
+
 impl Pooled for f32 {
     const LOWEST: Self = f32::NEG_INFINITY;
     #[inline(always)]
     fn shared(self, n: i64) -> Self {
         self / n as f32
     }
+    maxima!();
 }
 impl Pooled for f64 {
     const LOWEST: Self = f64::NEG_INFINITY;
@@ -28,6 +48,7 @@ impl Pooled for f64 {
     fn shared(self, n: i64) -> Self {
         self / n as f64
     }
+    maxima!();
 }
 impl Pooled for i64 {
     const LOWEST: Self = i64::MIN;
@@ -120,7 +141,8 @@ impl Windows {
 
 /// One row of windows: `d` and `h` are the windows along the outer axes.
 #[derive(Clone, Copy)]
-struct WindowRow<'a> {
+#[allow(missing_debug_implementations)]
+pub struct WindowRow<'a> {
     windows: &'a Windows,
     d: Window,
     h: Window,
@@ -162,10 +184,10 @@ macro_rules! rows {
     }};
 }
 
-/// Runs `$wide` for blocks of whole windows at distance `$S` (0: the axis' stride), and `$one` for the outputs around
-/// them.
+/// Runs `$wide` for blocks of whole windows at distance `$S` (0: the axis' stride), unless they are `$done`, and `$one`
+/// for the outputs around them.
 macro_rules! along {
-    ($row:expr, $blocks:expr, |$i:ident| $one:expr, |$j:ident, $S:ident| $wide:expr) => {{
+    ($row:expr, $blocks:expr, $done:expr, |$i:ident| $one:expr, |$j:ident, $S:ident| $wide:expr) => {{
         let (width, blocks): (usize, Range<usize>) = ($row.windows.axes[2].windows.len(), $blocks);
         let mut $i = 0;
         while $i < width {
@@ -176,7 +198,7 @@ macro_rules! along {
             $one;
             $i += 1;
         }
-        let mut $j = blocks.start;
+        let mut $j = if $done { blocks.end } else { blocks.start };
         while $j < blocks.end {
             match $row.windows.axes[2].stride {
                 1 => {
@@ -212,6 +234,71 @@ struct Max<'a, T, const LANES: usize, const PLACES: bool> {
 
 /// How many positions of a line of one window are compared together.
 const ACROSS: usize = 8;
+
+/// The maxima of windows side by side.
+struct Best<V> {
+    most: V,
+    /// The last NaN of each window, 0 where there is none: kept apart, so that a value waits for one comparison with the
+    /// maximum before it, and for nothing else.
+    odd: V,
+}
+
+impl<V: Vector> Best<V> {
+    /// Takes a value of each window.
+    #[inline(always)]
+    fn take(&mut self, v: V) {
+        self.most = self.most.at_least(v);
+        self.odd = self.odd.select(v.eq(v), v);
+    }
+}
+
+/// The maxima of a row's whole windows, in vectors along the row; false, with nothing done, where there are too few
+/// windows, or they are further apart than two elements.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`. 2. The duties of [`Max`], for the row, whose plane is at `x`, and whose
+///    maxima are at `y`.
+#[inline(always)]
+unsafe fn maxima_in_vectors<V: Vector<Elem: Pooled>>(row: WindowRow<'_>, x: *const V::Elem, y: *mut V::Elem) -> bool {
+    let PoolAxis { ref windows, ref whole, step, stride, taps, .. } = row.windows.axes[2];
+    let len = V::LEN;
+    if whole.len() < len || step != 1 || !(stride == 1 || stride == 2 && taps > 1) {
+        return false;
+    }
+    let mut i = whole.start;
+    loop {
+        // SAFETY: (1) ours; (2) positions of the windows, by the duties of `PoolAxis`, the last one of which ends the
+        // last vector; results of the row.
+        unsafe {
+            let x = x.add(windows[i].start);
+            let zero = V::load(x).of(0.0);
+            let mut best = Best { most: zero.splat(V::Elem::LOWEST), odd: zero };
+            lines!(row, |line| {
+                let p = x.add(line);
+                if stride == 1 {
+                    for k in 0..taps {
+                        best.take(V::load(p.add(k)));
+                    }
+                } else {
+                    for k in (0..taps - 1).step_by(2) {
+                        let (even, odd) = V::deinterleave(V::load(p.add(k)), V::load(p.add(k + len)));
+                        best.take(even);
+                        best.take(odd);
+                    }
+                    if taps % 2 == 1 {
+                        let (_, odd) = V::deinterleave(V::load(p.add(taps - 2)), V::load(p.add(taps - 2 + len)));
+                        best.take(odd);
+                    }
+                }
+            });
+            best.most.select(best.odd.eq(best.odd), best.odd).store(y.add(i));
+        }
+        if i + len == whole.end {
+            return true;
+        }
+        i = (i + len).min(whole.end - len);
+    }
+}
 
 /// Compares a value of each lane, all at offset `o`, with the maxima so far, whose offsets are `far`.
 #[inline(always)]
@@ -294,9 +381,12 @@ impl<T: Pooled, const LANES: usize, const PLACES: bool> Task for Max<'_, T, LANE
             // SAFETY: duty 1.
             let x = unsafe { self.x.add(plane) };
             let first = (row.d.start * row.windows.axes[1].size + row.h.start) * w.size;
+            // SAFETY: (1) Task 2; (2) ours.
+            let done = !PLACES && unsafe { T::maxima::<I>(row, x, self.y.add(at)) };
             along!(
                 row,
-                blocks.clone(),
+                if done { w.whole.clone() } else { blocks.clone() },
+                done,
                 |i| {
                     let window = w.windows[i];
                     let (mut best, mut found) = (T::LOWEST, first + window.start);
@@ -371,6 +461,7 @@ impl<T: Pooled, const LANES: usize, const REVERSE: bool> Task for Sums<'_, T, LA
             along!(
                 row,
                 blocks.clone(),
+                false,
                 |i| {
                     let window = w.windows[i];
                     let count = row.windows.count(&row.d, &row.h, &window);
@@ -560,7 +651,7 @@ mod tests {
     /// Every number of windows in a row around the lanes, against one window after the other.
     #[test]
     fn rows_of_every_width() {
-        for width in 1..20 {
+        for width in 1..36 {
             for (k, stride) in [(1, 1), (2, 2), (3, 1), (3, 2), (8, 8), (2, 3)] {
                 let windows =
                     Windows { axes: [axis(1, 1, 1, 0), axis(2, 2, 1, 1), axis(width, k, stride, 2)], divisor: None };

@@ -323,6 +323,7 @@ fn the_documentation_lists_the_bounds() {
 
 #[test]
 fn results_do_not_depend_on_the_place() {
+    // All but the sign of what is no number, which Rust leaves to the compiler.
     let x: Vec<f64> = doubles(40).into_iter().chain((0..100).map(|i| (i - 50) as f64 * 0.13)).collect();
     let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
     for f in functions() {
@@ -332,17 +333,11 @@ fn results_do_not_depend_on_the_place() {
                 for n in [1, 2, 3, 5, 9, 17] {
                     let end = (i + n).min(x.len());
                     let alone = (f.double)(level, &x[i..end]);
-                    assert!(
-                        alone.iter().zip(&y[i..end]).all(|(a, b)| a.to_bits() == b.to_bits()),
-                        "{} {level:?}",
-                        f.name
-                    );
+                    let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                    assert!(alone.iter().zip(&y[i..end]).all(same), "{} {level:?}", f.name);
                     let alone = (f.single)(level, &single[i..end]);
-                    assert!(
-                        alone.iter().zip(&z[i..end]).all(|(a, b)| a.to_bits() == b.to_bits()),
-                        "{} {level:?}",
-                        f.name
-                    );
+                    let same = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                    assert!(alone.iter().zip(&z[i..end]).all(same), "{} {level:?}", f.name);
                 }
             }
         }

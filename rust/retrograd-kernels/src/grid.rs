@@ -8,22 +8,22 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::parallel::{SharedPtr, split};
-use super::real::Ring;
-use super::simd::{InstructionSet, Isa, Task, for_isa};
+use super::real::Real;
+use super::simd::{Format, InstructionSet, Isa, Task, Vector, for_isa};
 use crate::thresholds::grid::BLOCK;
 
-/// Points that are sampled together.
-const LANES: usize = 8;
 /// As many taps as a point can have: of four elements along two axes.
 const MOST: usize = 16;
-const _: () = assert!(BLOCK.is_multiple_of(LANES));
+/// Points that loops over several types take at a time, of which a vector has no more.
+const STEP: usize = 16;
+const _: () = assert!(BLOCK.is_multiple_of(STEP));
 /// What a tap of a point takes in a channel, in nanoseconds.
-const COST: f64 = 0.5;
-/// From here on doubles are integers, and quotients and remainders are no longer found by rounding.
+const COST: f64 = 0.25;
+/// From here on doubles are integers.
 const FAR: f64 = (1u64 << 52) as f64;
 
 /// One number for each point of a block.
-type Points = [f64; BLOCK];
+type Points<T> = [T; BLOCK];
 
 /// How a sample is computed from the elements around its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,7 @@ pub enum Border {
     Reflect,
 }
 
-/// How points are interpreted. Coordinates are computed as in the elements' precision, which decides between
-/// neighbours.
+/// How points are interpreted. Coordinates are computed in the elements' precision, which decides between neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampler {
     /// Axes of a plane: 2 or 3.
@@ -59,32 +58,18 @@ pub struct Sampler {
 pub const A: f64 = -0.75;
 
 /// A number that planes are made of.
-pub trait Sample: Ring + Into<f64> {
-    /// Rounded to this precision.
-    fn rounded(x: f64) -> f64;
-}
-impl Sample for f32 {
-    #[inline(always)]
-    fn rounded(x: f64) -> f64 {
-        f64::from(x as f32)
-    }
-}
-impl Sample for f64 {
-    #[inline(always)]
-    fn rounded(x: f64) -> f64 {
-        x
-    }
-}
+pub trait Sample: Real + Into<f64> {}
+impl<T: Real + Into<f64>> Sample for T {}
 
 /// The taps of a block of points along one axis: up to four.
 struct AxisTaps<T> {
     /// The element; of what is outside, the nearest one inside.
-    place: [Points; 4],
+    place: [Points<f64>; 4],
     /// 1; 0 for what is outside.
-    there: [[T; BLOCK]; 4],
-    weight: [Points; 4],
+    there: [Points<T>; 4],
+    weight: [Points<T>; 4],
     /// The derivative of the weight by the coordinate given.
-    slope: [Points; 4],
+    slope: [Points<T>; 4],
 }
 
 impl<T: Sample> AxisTaps<T> {
@@ -92,35 +77,99 @@ impl<T: Sample> AxisTaps<T> {
     const ONLY: Self = Self {
         place: [[0.0; BLOCK]; 4],
         there: [[T::ONE; BLOCK]; 4],
-        weight: [[1.0; BLOCK]; 4],
-        slope: [[0.0; BLOCK]; 4],
+        weight: [[T::ONE; BLOCK]; 4],
+        slope: [[T::ZERO; BLOCK]; 4],
     };
 
-    /// Tap `k` at these places among `n` elements.
+    /// Tap `k` of the points from `p` on, at these places among `n` elements: integers, or no numbers.
     #[inline(always)]
-    fn put(&mut self, k: usize, at: &Points, n: usize) {
+    fn put<V: Vector<Elem = T>>(&mut self, k: usize, p: usize, at: V, n: usize) {
+        let (zero, one) = (at.of(0.0), at.of(1.0));
+        let inside = V::both((-one).lt(at), at.lt(at.of(n as f64)));
+        put(&mut self.there[k], p, one.select(inside, zero));
+        let mut places = [T::ZERO; STEP];
+        put(&mut places, 0, at.select(zero.lt(at), zero));
+        // As f64, since the last place may be no float32.
         let last = n as f64 - 1.0;
-        for p in 0..BLOCK {
-            let (low, high) = (at[p] >= 0.0, at[p] <= last);
-            // What is no number is low. Reflections of places far away may be halves.
-            let place = if high { at[p].floor() } else { last };
-            self.place[k][p] = if low { place } else { 0.0 };
-            self.there[k][p] = if low & high { T::ONE } else { T::ZERO };
+        for l in 0..V::LEN {
+            let at: f64 = places[l].into();
+            self.place[k][p + l] = if at < last { at } else { last };
+        }
+    }
+    /// Tap `k` of the points from `p` on, as far as it does not depend on the border.
+    #[inline(always)]
+    fn weigh<V: Vector<Elem = T>>(&mut self, k: usize, p: usize, weight: V, slope: V) {
+        put(&mut self.weight[k], p, weight);
+        put(&mut self.slope[k], p, slope);
+    }
+    /// Makes the first two taps of the points from `p` on neighbours among `n > 1` elements, wherever `first` is: what
+    /// is outside may be anywhere. At the edges the taps change places.
+    #[inline(always)]
+    fn pair<V: Vector<Elem = T>>(&mut self, p: usize, first: V, n: usize) {
+        let inside = V::both(first.of(-1.0).lt(first), first.lt(first.of(n as f64 - 1.0)));
+        for of in [&mut self.there, &mut self.weight, &mut self.slope] {
+            let (a, b) = (get(&of[0], p, first), get(&of[1], p, first));
+            put(&mut of[0], p, a.select(inside, b));
+            put(&mut of[1], p, b.select(inside, a));
+        }
+        for l in 0..V::LEN {
+            let at = self.place[0][p + l].min(n as f64 - 2.0);
+            (self.place[0][p + l], self.place[1][p + l]) = (at, at + 1.0);
         }
     }
 }
 
-/// The quotient of positive numbers, rounded down, and the remainder; `y` is an integer. `NEAR`: no `x` is [`FAR`].
+/// The numbers from `p` on, as a vector like another one.
 #[inline(always)]
-fn divided<const NEAR: bool>(x: f64, y: f64) -> (f64, f64) {
-    if !NEAR {
-        return ((x / y).floor(), x % y);
-    }
+fn get<V: Vector>(from: &[V::Elem], p: usize, _like: V) -> V {
+    // SAFETY: (1) a vector of this type exists; (2) the slice has as many elements.
+    unsafe { V::load(from[p..p + V::LEN].as_ptr()) }
+}
+#[inline(always)]
+fn put<V: Vector>(to: &mut [V::Elem], p: usize, x: V) {
+    // SAFETY: (1) the slice has as many elements.
+    unsafe { x.store(to[p..p + V::LEN].as_mut_ptr()) }
+}
+
+/// To the nearest integer, halves to the even one.
+#[inline(always)]
+fn round<V: Vector>(x: V) -> V {
+    // From there on all numbers are integers, and below sums are rounded to one.
+    let (abs, far) = (x.abs(), x.splat(V::Elem::INTEGER));
+    ((abs + far) - far).with_sign_of(x).select(abs.lt(far), x)
+}
+#[inline(always)]
+fn floor<V: Vector>(x: V) -> V {
+    let near = round(x);
+    near - x.of(1.0).select(x.lt(near), x.of(0.0))
+}
+
+/// That of a number from 0 to [`Format::INTEGER`], in fewer steps.
+#[inline(always)]
+fn near_floor<V: Vector>(x: V) -> V {
+    let far = x.splat(V::Elem::INTEGER);
+    let near = (x + far) - far;
+    near - x.of(1.0).select(x.lt(near), x.of(0.0))
+}
+
+/// The quotient of positive numbers, rounded down, and the remainder. They are below [`Format::INTEGER`], and `y` is an
+/// integer.
+#[inline(always)]
+fn divided<V: Vector>(x: V, y: V) -> (V, V) {
     // Products of such integers, and the differences to numbers close to them, are exact. The quotient may have been
     // rounded up to the next integer.
-    let q = (x / y).floor();
-    let q = if x - q * y < 0.0 { q - 1.0 } else { q };
+    let q = near_floor(x / y);
+    let q = q - x.of(1.0).select((x - q * y).lt(x.of(0.0)), x.of(0.0));
     (q, x - q * y)
+}
+
+/// A reflection of a point by edges at `low` and `span` behind it, and its derivative, wherever the point is.
+fn reflected<T: Sample>([at, low, span]: [T; 3]) -> (T, T) {
+    let x = at.sub(low);
+    let (abs, by): (f64, f64) = (x.abs().into(), span.into());
+    let (odd, extra) = ((abs / by).floor() % 2.0 == 1.0, T::of(abs % by));
+    let at = if odd { span.sub(extra) } else { extra }.add(low);
+    (at, if odd == (x < T::ZERO) { T::ONE } else { T::ONE.neg() })
 }
 
 impl Sampler {
@@ -141,131 +190,97 @@ impl Sampler {
         assert!(count <= MOST, "planes have 2 axes, or 3 without cubic samples");
         count
     }
-    /// Coordinates as positions among `n` elements, not yet brought inside. Returns the derivative.
+    /// Coordinates as positions among `n` elements, not yet brought inside, and the derivative.
     #[inline(always)]
-    fn positions<T: Sample>(&self, at: &mut Points, n: usize) -> f64 {
-        let (n, last) = (n as f64, n as f64 - 1.0);
-        if self.align {
-            for at in at {
-                *at = T::rounded(T::rounded(T::rounded(*at + 1.0) / 2.0) * last);
-            }
-            last / 2.0
-        } else {
-            for at in at {
-                *at = T::rounded(T::rounded(T::rounded(T::rounded(*at + 1.0) * n) - 1.0) / 2.0);
-            }
-            n / 2.0
-        }
+    fn positions<V: Vector>(&self, at: V, n: usize) -> (V, V) {
+        let (one, half, last, n) = (at.of(1.0), at.of(0.5), at.of(n as f64 - 1.0), at.of(n as f64));
+        if self.align { ((at + one) * half * last, last * half) } else { (((at + one) * n - one) * half, n * half) }
     }
     /// Brought inside, where the border mode requires it, and the derivative of that.
     #[inline(always)]
-    fn inside<T: Sample>(&self, at: &mut Points, slope: &mut Points, n: usize) {
-        slope.fill(1.0);
-        match self.border {
-            Border::Zeros => return,
-            Border::Clamp => {}
-            Border::Reflect => {
-                let mut near = true;
-                for at in at.iter() {
-                    near &= at.abs() < FAR;
-                }
-                if near { self.reflect::<T, true>(at, slope, n) } else { self.reflect::<T, false>(at, slope, n) }
-            }
-        }
-        let last = n as f64 - 1.0;
-        for (at, slope) in at.iter_mut().zip(slope) {
-            *slope = if (*at > 0.0) & (*at < last) { *slope } else { 0.0 };
-            *at = if *at > 0.0 { *at } else { 0.0 };
-            *at = if *at < last { *at } else { last };
-        }
+    fn inside<V: Vector<Elem: Sample>>(&self, at: V, n: usize) -> (V, V) {
+        let (zero, one, last) = (at.of(0.0), at.of(1.0), at.of(n as f64 - 1.0));
+        let (at, slope) = match self.border {
+            Border::Zeros => return (at, one),
+            Border::Clamp => (at, one),
+            Border::Reflect => self.reflect(at, n),
+        };
+        let slope = slope.select(V::both(zero.lt(at), at.lt(last)), zero);
+        let at = at.select(zero.lt(at), zero);
+        (at.select(at.lt(last), last), slope)
     }
     #[inline(always)]
-    fn reflect<T: Sample, const NEAR: bool>(&self, at: &mut Points, slope: &mut Points, n: usize) {
+    fn reflect<V: Vector<Elem: Sample>>(&self, at: V, n: usize) -> (V, V) {
         let (low, span) = if self.align { (0.0, n as f64 - 1.0) } else { (-0.5, n as f64) };
+        let (low, by, zero, one) = (at.of(low), at.of(span), at.of(0.0), at.of(1.0));
         if span == 0.0 {
-            at.fill(0.0);
-            return;
+            return (zero, zero);
         }
-        for (at, slope) in at.iter_mut().zip(slope) {
-            let (below, x) = (*at - low < 0.0, T::rounded(*at - low).abs());
-            let (flips, extra) = divided::<NEAR>(x, span);
-            let even = flips == 2.0 * (flips / 2.0).floor();
-            *at = T::rounded(if even { extra } else { T::rounded(span - extra) } + low);
-            *slope = if even == below { -1.0 } else { 1.0 };
-        }
+        let x = at - low;
+        let (flips, extra) = divided(x.abs(), by);
+        let even = flips.eq(near_floor(flips * at.of(0.5)) * at.of(2.0));
+        let turned = one.select(even, -one) * (-one).select(x.lt(zero), one);
+        let found = extra.select(even, by - extra) + low;
+        let far = at.splat(V::Elem::INTEGER);
+        let near = V::both(x.abs().lt(far), by.lt(far));
+        let all = [at, low, by];
+        (found.patched(near, all, |all| reflected(all).0), turned.patched(near, all, |all| reflected(all).1))
     }
-    /// The taps along an axis of size `n`, of points with these coordinates.
+    /// The taps along an axis of size `n` of the points from `p` on, with these coordinates. `paired`: the first two
+    /// are neighbours.
     #[inline(always)]
-    fn along<T: Sample>(&self, mut at: Points, n: usize, axis: &mut AxisTaps<T>) {
-        let slope = self.positions::<T>(&mut at, n);
-        let mut inner = [0.0; BLOCK];
+    fn along<V: Vector<Elem: Sample>>(&self, at: V, n: usize, paired: bool, axis: &mut AxisTaps<V::Elem>, p: usize) {
+        let one = at.of(1.0);
+        let (at, slope) = self.positions(at, n);
         match self.mode {
-            Mode::Nearest => {
-                self.inside::<T>(&mut at, &mut inner, n);
-                for at in &mut at {
-                    *at = at.round_ties_even();
-                }
-                axis.put(0, &at, n);
-            }
+            Mode::Nearest => axis.put(0, p, round(self.inside(at, n).0), n),
             Mode::Linear => {
-                self.inside::<T>(&mut at, &mut inner, n);
-                for p in 0..BLOCK {
-                    let first = at[p].floor();
-                    let t = T::rounded(at[p] - first);
-                    (axis.weight[0][p], axis.weight[1][p]) = (T::rounded(1.0 - t), t);
-                    (axis.slope[0][p], axis.slope[1][p]) = (-(slope * inner[p]), slope * inner[p]);
-                    at[p] = first;
+                let (at, inner) = self.inside(at, n);
+                let (first, slope) = (floor(at), slope * inner);
+                let t = at - first;
+                axis.weigh(0, p, one - t, -slope);
+                axis.weigh(1, p, t, slope);
+                axis.put(0, p, first, n);
+                axis.put(1, p, first + one, n);
+                if paired {
+                    axis.pair(p, first, n);
                 }
-                axis.put(0, &at, n);
-                for at in &mut at {
-                    *at += 1.0;
-                }
-                axis.put(1, &at, n);
             }
             Mode::Cubic => {
-                for p in 0..BLOCK {
-                    let first = at[p].floor();
-                    let (w, dw) = cubic(T::rounded(at[p] - first));
-                    for k in 0..4 {
-                        (axis.weight[k][p], axis.slope[k][p]) = (w[k], dw[k] * slope);
-                    }
-                    at[p] = first;
-                }
+                let first = floor(at);
+                let (w, dw) = cubic(at - first);
                 for k in 0..4 {
-                    let mut of = at;
-                    for at in &mut of {
-                        *at = *at - 1.0 + k as f64;
-                    }
-                    self.inside::<T>(&mut of, &mut inner, n);
-                    axis.put(k, &of, n);
+                    axis.weigh(k, p, w[k], dw[k] * slope);
+                    let place = self.inside(first + at.of(k as f64 - 1.0), n).0;
+                    // Reflections of places far away may be halves.
+                    let place = if self.border == Border::Reflect { floor(place) } else { place };
+                    axis.put(k, p, place, n);
                 }
             }
         }
     }
-}
-
-#[inline(always)]
-fn near(x: f64) -> f64 {
-    ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0
-}
-#[inline(always)]
-fn far(x: f64) -> f64 {
-    ((A * x - 5.0 * A) * x + 8.0 * A) * x - 4.0 * A
-}
-#[inline(always)]
-fn near_slope(x: f64) -> f64 {
-    (3.0 * (A + 2.0) * x - 2.0 * (A + 3.0)) * x
-}
-#[inline(always)]
-fn far_slope(x: f64) -> f64 {
-    (3.0 * A * x - 10.0 * A) * x + 8.0 * A
 }
 
 /// The weights of four elements in a row for a point `t` behind the second, and their derivatives.
 #[inline(always)]
-fn cubic(t: f64) -> ([f64; 4], [f64; 4]) {
-    let w = [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)];
-    (w, [far_slope(t + 1.0), near_slope(t), -near_slope(1.0 - t), -far_slope(2.0 - t)])
+fn cubic<V: Vector>(t: V) -> ([V; 4], [V; 4]) {
+    let rest = t.of(1.0) - t;
+    let [far, near, near2, far2] = [far(t), near(t), near(rest), far(rest)];
+    ([far.0, near.0, near2.0, far2.0], [far.1, near.1, -near2.1, -far2.1])
+}
+/// The weight of a neighbour at distance `t`, `(a + 2) t^3 - (a + 3) t^2 + 1`, and its derivative. In these forms no
+/// digits are lost where weights are small.
+#[inline(always)]
+fn near<V: Vector>(t: V) -> (V, V) {
+    let (one, scaled) = (t.of(1.0), t.of(A + 2.0) * t);
+    ((one - t) * (one + t * (one - scaled)), t * (t.of(3.0) * scaled - t.of(2.0 * (A + 3.0))))
+}
+/// The weight of a neighbour at distance `1 + t`, `a t (1 - t)^2`, and its derivative.
+#[inline(always)]
+fn far<V: Vector>(t: V) -> (V, V) {
+    let rest = t.of(1.0) - t;
+    let scaled = t.of(A) * rest;
+    (scaled * rest * t, scaled * (rest - (t + t)))
 }
 
 /// The sizes of a call: entries of a batch, channels, a plane, points of an entry.
@@ -291,22 +306,32 @@ impl Extent {
 }
 
 /// The taps of a block of points, those along the last axis next to each other.
+#[repr(C, align(64))]
 struct Taps<T> {
-    /// How many there are.
-    count: usize,
     /// By axis, the last one first.
     axes: [AxisTaps<T>; 3],
-    /// Elements of a plane, always inside.
-    at: [[usize; BLOCK]; MOST],
+    /// Elements of a plane, always inside; of points that are not there, any.
+    at: [Points<u64>; MOST],
     /// 1; 0 for what is outside and counts as 0.
-    there: [[T; BLOCK]; MOST],
-    weight: [[T; BLOCK]; MOST],
+    there: [Points<T>; MOST],
+    weight: [Points<T>; MOST],
+    /// How many there are.
+    count: usize,
+    /// Whether taps `2 k` and `2 k + 1` are neighbours.
+    paired: bool,
 }
 
 impl<T: Sample> Taps<T> {
     fn new(s: &Sampler) -> Self {
         let none = [[T::ZERO; BLOCK]; MOST];
-        Self { count: s.taps(), axes: [AxisTaps::ONLY; 3], at: [[0; BLOCK]; MOST], there: none, weight: none }
+        Self {
+            axes: [AxisTaps::ONLY; 3],
+            at: [[0; BLOCK]; MOST],
+            there: none,
+            weight: none,
+            count: s.taps(),
+            paired: false,
+        }
     }
     /// Which tap of each axis makes tap `k`.
     #[inline(always)]
@@ -317,47 +342,91 @@ impl<T: Sample> Taps<T> {
         [k & low, (k >> bits) & low, k >> (2 * bits)]
     }
     /// Those of the points of a block, whose coordinates begin at `grid`.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`.
     #[inline(always)]
-    fn find(&mut self, s: &Sampler, plane: [usize; 3], grid: &[T]) {
+    unsafe fn find<S: Isa>(&mut self, s: &Sampler, plane: [usize; 3], grid: &[T]) {
+        let points = grid.len() / s.rank;
+        // Where places are no exact numbers, neighbours are not one apart.
+        self.paired = s.mode == Mode::Linear && plane[2] > 1 && T::of(plane[2] as f64) < T::INTEGER;
         for (d, axis) in self.axes.iter_mut().enumerate().take(s.rank) {
             // Points that are not there are the middle.
-            let mut at = [0.0; BLOCK];
-            for (p, at) in at.iter_mut().enumerate().take(grid.len() / s.rank) {
-                *at = grid[p * s.rank + d].into();
+            let mut at = [T::ZERO; BLOCK];
+            if s.rank == 2 {
+                apart::<T, 2>(grid, d, &mut at)
+            } else {
+                apart::<T, 3>(grid, d, &mut at)
             }
-            s.along::<T>(at, plane[2 - d], axis);
+            for p in (0..points).step_by(T::Vector::<S>::LEN) {
+                // SAFETY: (1) duty 1; (2) blocks are whole vectors.
+                let at = unsafe { T::Vector::<S>::load(at.as_ptr().add(p)) };
+                s.along(at, plane[2 - d], self.paired && d == 0, axis, p);
+            }
         }
-        let [_, h, w] = plane.map(|n| n as f64);
-        let [xs, ys, zs] = &self.axes;
         for k in 0..self.count {
-            let [x, y, z] = Self::parts(s, k);
-            for p in 0..BLOCK {
-                let (mut at, mut there, mut weight) = (ys.place[y][p], ys.there[y][p], ys.weight[y][p]);
-                if s.rank == 3 {
-                    at += zs.place[z][p] * h;
-                    there = there.mul(zs.there[z][p]);
-                    weight *= zs.weight[z][p];
-                }
-                self.at[k][p] = integer(at * w + xs.place[x][p]);
-                self.there[k][p] = there.mul(xs.there[x][p]);
-                self.weight[k][p] = T::constant((weight * xs.weight[x][p]).into());
+            // SAFETY: duty 1.
+            unsafe {
+                self.locate::<S::F64>(s, plane, k, points);
+                self.combine::<T::Vector<S>>(s, k, points);
             }
         }
     }
-    /// The derivatives of the weight of tap `k` of point `p` by the coordinates.
+    /// Where tap `k` is, from its places along the axes.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `V`.
     #[inline(always)]
-    fn slopes(&self, s: &Sampler, k: usize, p: usize) -> [f64; 3] {
-        let ([xs, ys, zs], [x, y, z]) = (&self.axes, Self::parts(s, k));
-        let [wx, wy, wz] = [xs.weight[x][p], ys.weight[y][p], zs.weight[z][p]];
-        [wz * wy * xs.slope[x][p], wz * ys.slope[y][p] * wx, zs.slope[z][p] * wy * wx]
+    unsafe fn locate<V: Vector<Elem = f64>>(&mut self, s: &Sampler, plane: [usize; 3], k: usize, points: usize) {
+        let [x, y, z] = Self::parts(s, k);
+        let [xs, ys, zs] = &self.axes;
+        for p in (0..points).step_by(V::LEN) {
+            // SAFETY: (1) duty 1; (2) blocks are whole vectors.
+            let z = unsafe { V::load(zs.place[z].as_ptr().add(p)) };
+            let row = z * z.of(plane[1] as f64) + get(&ys.place[y], p, z);
+            let at = row * z.of(plane[2] as f64) + get(&xs.place[x], p, z);
+            // The digits behind the leading one of that number are an integer below it. Conversions have no instruction
+            // for several at a time.
+            let at = (at + z.of(FAR)).and(z.splat(f64::from_bits(FAR as u64 - 1)));
+            // SAFETY: (1) blocks are whole vectors, and these elements have the size of the vector's.
+            unsafe { at.store(self.at[k].as_mut_ptr().add(p).cast()) };
+        }
+    }
+    /// Whether tap `k` is inside of the plane, and its weight, from those along the axes.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `V`.
+    #[inline(always)]
+    unsafe fn combine<V: Vector<Elem = T>>(&mut self, s: &Sampler, k: usize, points: usize) {
+        let [x, y, z] = Self::parts(s, k);
+        let [xs, ys, zs] = &self.axes;
+        for p in (0..points).step_by(V::LEN) {
+            // SAFETY: (1) duty 1; (2) blocks are whole vectors.
+            let there = unsafe { V::load(zs.there[z].as_ptr().add(p)) };
+            let there = there * get(&ys.there[y], p, there) * get(&xs.there[x], p, there);
+            let weight = get(&zs.weight[z], p, there) * get(&ys.weight[y], p, there) * get(&xs.weight[x], p, there);
+            put(&mut self.there[k], p, there);
+            put(&mut self.weight[k], p, weight);
+        }
+    }
+    /// The factors of the derivative of the weight of tap `k` by coordinate `d`.
+    #[inline(always)]
+    fn slope(&self, s: &Sampler, k: usize, d: usize) -> [&Points<T>; 3] {
+        let parts = Self::parts(s, k);
+        std::array::from_fn(|i| {
+            let axis = &self.axes[i];
+            if i == d { &axis.slope[parts[i]] } else { &axis.weight[parts[i]] }
+        })
     }
 }
 
-/// The number of an integer below [`FAR`]: its digits behind the leading one of that. Conversions have no instruction
-/// for four at a time.
+/// Coordinate `d` of each point, of `RANK` ones.
 #[inline(always)]
-fn integer(x: f64) -> usize {
-    ((x + FAR).to_bits() & (FAR as u64 - 1)) as usize
+fn apart<T: Sample, const RANK: usize>(grid: &[T], d: usize, at: &mut Points<T>) {
+    let (points, _) = grid.as_chunks::<RANK>();
+    for (at, point) in at.iter_mut().zip(points) {
+        *at = point[d];
+    }
 }
 
 /// Finds the taps of a block of points, whose coordinates `grid` holds. One task for all that is done with them: it is
@@ -374,7 +443,8 @@ impl<T: Sample> Task for Find<'_, T> {
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        self.taps.find(self.s, self.plane, self.grid);
+        // SAFETY: Task 2.
+        unsafe { self.taps.find::<S>(self.s, self.plane, self.grid) };
     }
 }
 
@@ -420,33 +490,90 @@ impl<T: Sample> Task for Forward<'_, T> {
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
         let Self { e, block: Block { entry, first, len }, taps, x, y } = self;
+        let inner = e.inner();
         for c in e.planes(entry) {
             // SAFETY: duties 1 and 2.
-            let (x, y) = unsafe { (x.add(c * e.inner()), y.add(c * e.points + first)) };
-            let mut p = 0;
-            while p < len {
-                let mut sum = [T::ZERO; LANES];
-                for k in 0..taps.count {
-                    for l in 0..LANES {
-                        // SAFETY: duties 1 and 3: taps are inside the plane.
-                        let v = unsafe { *x.add(taps.at[k][p + l]) };
-                        let v = if taps.there[k][p + l] == T::ZERO { T::ZERO } else { v };
-                        sum[l] = sum[l].add(v.mul(taps.weight[k][p + l]));
+            let (x, y) = unsafe { (x.add(c * inner), y.add(c * e.points + first)) };
+            for p in (0..len).step_by(T::Vector::<S>::LEN) {
+                // SAFETY: duties 1 and 3; Task 2.
+                let sum = unsafe { weighted::<T, T::Vector<S>>(taps, p, x) };
+                // SAFETY: duty 2.
+                unsafe {
+                    if p + T::Vector::<S>::LEN <= len {
+                        sum.store(y.add(p));
+                    } else {
+                        sum.store_first(y.add(p), len - p);
                     }
                 }
-                if p + LANES <= len {
-                    // SAFETY: duty 2.
-                    unsafe { y.add(p).cast::<[T; LANES]>().write_unaligned(sum) };
-                } else {
-                    for (l, &sum) in sum.iter().enumerate().take(len - p) {
-                        // SAFETY: duty 2.
-                        unsafe { *y.add(p + l) = sum };
-                    }
-                }
-                p += LANES;
             }
         }
     }
+}
+
+/// The samples of a vector of points from `p` on.
+///
+/// # Safety
+/// 1. `x` is readable for the plane that the taps are of. 2. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn weighted<T: Sample, V: Vector<Elem = T>>(taps: &Taps<T>, p: usize, x: *const T) -> V {
+    // SAFETY: duties 1 and 2; vectors from `p` on end within the block.
+    unsafe {
+        let weight = |k: usize| V::load(taps.weight[k].as_ptr().add(p));
+        let mut sum = weight(0).of(0.0);
+        if taps.paired {
+            for k in (0..taps.count).step_by(2) {
+                let (a, b) = pairs::<T, V>(taps, k, p, x);
+                sum = sum + a * weight(k);
+                sum = sum + b * weight(k + 1);
+            }
+        } else {
+            for k in 0..taps.count {
+                sum = sum + elements::<T, V>(taps, k, p, x) * weight(k);
+            }
+        }
+        sum
+    }
+}
+
+/// The elements of tap `k` of the points from `p` on.
+///
+/// # Safety
+/// 1. `x` is readable for the plane that the taps are of. 2. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn elements<T: Sample, V: Vector<Elem = T>>(taps: &Taps<T>, k: usize, p: usize, x: *const T) -> V {
+    let mut elements = [T::ZERO; STEP];
+    for l in 0..V::LEN {
+        // SAFETY: duty 1: taps are inside the plane.
+        elements[l] = unsafe { *x.add(taps.at[k][p + l] as usize) };
+    }
+    // SAFETY: (1) duty 2; (2) as many were just written.
+    there(taps, k, p, unsafe { V::load(elements.as_ptr()) })
+}
+
+/// The elements of taps `k` and `k + 1`, which are neighbours, of the points from `p` on.
+///
+/// # Safety
+/// 1. `x` is readable for the plane that the taps are of. 2. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn pairs<T: Sample, V: Vector<Elem = T>>(taps: &Taps<T>, k: usize, p: usize, x: *const T) -> (V, V) {
+    let mut pairs = [[T::ZERO; 2]; STEP];
+    for l in 0..V::LEN {
+        // SAFETY: duty 1: taps are inside the plane.
+        pairs[l] = unsafe { *x.add(taps.at[k][p + l] as usize).cast::<[T; 2]>() };
+    }
+    // SAFETY: (1) duty 2; (2) as many were just written.
+    let (a, b) = unsafe {
+        let pairs = pairs.as_ptr().cast::<T>();
+        V::deinterleave(V::load(pairs), V::load(pairs.add(V::LEN)))
+    };
+    (there(taps, k, p, a), there(taps, k + 1, p, b))
+}
+
+/// `x`, where it is of an element inside of the plane, and 0 elsewhere.
+#[inline(always)]
+fn there<T: Sample, V: Vector<Elem = T>>(taps: &Taps<T>, k: usize, p: usize, x: V) -> V {
+    let zero = x.of(0.0);
+    x.select(zero.lt(get(&taps.there[k], p, x)), zero)
 }
 
 /// Samples `x` (batch, channels, plane) at the points of `grid` (batch, points, rank) into `y` (batch, channels,
@@ -455,8 +582,12 @@ impl<T: Sample> Task for Forward<'_, T> {
 /// # Panics
 /// If the slices do not hold these, or planes are empty.
 pub fn sample<T: Sample>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &mut [T]) {
+    sample_by(InstructionSet::detect(), s, e, x, grid, y);
+}
+
+fn sample_by<T: Sample>(level: InstructionSet, s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &mut [T]) {
     check(s, e, x, grid, y);
-    let (level, from, y) = (InstructionSet::detect(), SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
+    let (from, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
     split(e.batch * e.blocks(), 1, e.cost(s.taps()), &|blocks| {
         let mut taps = Taps::new(s);
         for block in blocks {
@@ -489,6 +620,7 @@ struct Backward<'a, T> {
     e: Extent,
     block: Block,
     taps: &'a Taps<T>,
+    sums: &'a mut Sums<T>,
     x: *const T,
     g: *const T,
     gx: *mut T,
@@ -500,48 +632,40 @@ impl<T: Sample> Task for Backward<'_, T> {
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Self { s, e, block, taps, x, g, gx, ggrid } = self;
+        let Self { s, e, block, taps, sums: Sums { gs, parts, products }, x, g, gx, ggrid } = self;
         let from = e.coordinates(s, &block).start;
         let Block { entry, first, len } = block;
         // Nearest elements stay the same wherever the point is close by.
         let sloped = !ggrid.is_null() && s.mode != Mode::Nearest;
-        // For each tap, the products of the elements and the gradients of their samples.
-        let mut products = [[0.0; BLOCK]; MOST];
-        let mut parts = [[T::ZERO; BLOCK]; MOST];
-        for c in e.planes(entry) {
-            let mut gs = [T::ZERO; BLOCK];
-            // SAFETY: duty 1.
-            unsafe { g.add(c * e.points + first).copy_to_nonoverlapping(gs.as_mut_ptr(), len) };
+        if sloped {
+            for products in &mut products[..taps.count] {
+                products.fill(0.0);
+            }
+        }
+        let inner = e.inner();
+        let wanted = if sloped || !gx.is_null() { e.planes(entry) } else { 0..0 };
+        for c in wanted {
+            // SAFETY: (1) duty 1; (2) Task 2.
+            unsafe { take::<T, T::Vector<S>>(g.add(c * e.points + first), len, gs) };
             if !gx.is_null() {
-                for (k, parts) in parts.iter_mut().enumerate().take(taps.count) {
-                    for p in 0..BLOCK {
-                        let part = gs[p].mul(taps.weight[k][p]);
-                        parts[p] = if taps.there[k][p] == T::ZERO { T::ZERO } else { part };
-                    }
-                }
-                for p in 0..len {
-                    for k in 0..taps.count {
-                        // SAFETY: duties 1 to 3: taps are inside the plane.
-                        unsafe {
-                            let o = gx.add(c * e.inner() + taps.at[k][p]);
-                            *o = (*o).add(parts[k][p]);
-                        }
-                    }
-                }
+                // SAFETY: Task 2.
+                unsafe { self::parts::<T, T::Vector<S>>(taps, gs, len, parts) };
+                // SAFETY: duties 1 to 3.
+                unsafe { scatter(taps, parts, len, gx.add(c * inner)) };
             }
             if sloped {
-                // SAFETY: duties 1 and 3.
-                unsafe { self::products(taps, x.add(c * e.inner()), &gs, len, &mut products) };
+                // SAFETY: duties 1 and 3; Task 2.
+                unsafe { self::products::<T, T::Vector<S>>(taps, x.add(c * inner), gs, len, products) };
             }
         }
         if !ggrid.is_null() {
             let mut slopes = [[0.0; BLOCK]; 3];
             if sloped {
                 for (k, products) in products.iter().enumerate().take(taps.count) {
-                    for p in 0..BLOCK {
-                        let by = taps.slopes(s, k, p);
-                        for d in 0..3 {
-                            slopes[d][p] += products[p] * by[d];
+                    for (d, slopes) in slopes.iter_mut().enumerate().take(s.rank) {
+                        let [x, y, z] = taps.slope(s, k, d);
+                        for p in 0..BLOCK {
+                            slopes[p] += products[p] * (z[p].into() * y[p].into() * x[p].into());
                         }
                     }
                 }
@@ -549,29 +673,111 @@ impl<T: Sample> Task for Backward<'_, T> {
             for p in 0..len {
                 for d in 0..s.rank {
                     // SAFETY: duties 1 and 2.
-                    unsafe { *ggrid.add(from + p * s.rank + d) = T::constant(slopes[d][p].into()) };
+                    unsafe { *ggrid.add(from + p * s.rank + d) = T::of(slopes[d][p]) };
                 }
             }
         }
     }
 }
 
-/// Adds to `products`, for each tap and each of `len` points, the element of a plane times the point's gradient.
+/// What the reverse keeps of a block.
+#[repr(C, align(64))]
+struct Sums<T> {
+    /// The gradients of its samples in a channel.
+    gs: Points<T>,
+    /// Of each tap in a channel, its part of them.
+    parts: [Points<T>; MOST],
+    /// Of each tap, the products of elements and gradients, summed over the channels.
+    products: [Points<f64>; MOST],
+}
+
+impl<T: Sample> Sums<T> {
+    const NONE: Self = Self { gs: [T::ZERO; BLOCK], parts: [[T::ZERO; BLOCK]; MOST], products: [[0.0; BLOCK]; MOST] };
+}
+
+/// The parts of the taps in the gradients `gs`, of at least `len` points.
 ///
 /// # Safety
-/// 1. `x` is readable for the plane that the taps are of.
+/// 1. The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn products<T: Sample>(taps: &Taps<T>, x: *const T, gs: &[T; BLOCK], len: usize, products: &mut [Points; MOST]) {
-    for (k, products) in products.iter_mut().enumerate().take(taps.count) {
-        // Fetched first: the loop below is in vectors then.
-        let mut elements = [T::ZERO; BLOCK];
-        for (element, &at) in elements.iter_mut().zip(&taps.at[k]).take(len) {
-            // SAFETY: duty 1: taps are inside the plane.
-            *element = unsafe { *x.add(at) };
+unsafe fn parts<T: Sample, V: Vector<Elem = T>>(
+    taps: &Taps<T>,
+    gs: &Points<T>,
+    len: usize,
+    parts: &mut [Points<T>; MOST],
+) {
+    for p in (0..len).step_by(V::LEN) {
+        // SAFETY: (1) duty 1; (2) blocks are whole vectors.
+        let g = unsafe { V::load(gs.as_ptr().add(p)) };
+        for k in 0..taps.count {
+            put(&mut parts[k], p, there(taps, k, p, g * get(&taps.weight[k], p, g)));
         }
-        for p in 0..BLOCK {
-            let product = Into::<f64>::into(gs[p]) * Into::<f64>::into(elements[p]);
-            products[p] += if taps.there[k][p] == T::ZERO { 0.0 } else { product };
+    }
+}
+
+/// The first `len` numbers.
+///
+/// # Safety
+/// 1. `g` is readable for them. 2. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn take<T: Sample, V: Vector<Elem = T>>(g: *const T, len: usize, gs: &mut Points<T>) {
+    for p in (0..len).step_by(V::LEN) {
+        // SAFETY: duties 1 and 2.
+        let g = unsafe { if p + V::LEN <= len { V::load(g.add(p)) } else { V::load_first(g.add(p), len - p) } };
+        put(gs, p, g);
+    }
+}
+
+/// Adds the parts of `len` points to their elements, point by point.
+///
+/// # Safety
+/// 1. `gx` is valid for the plane that the taps are of.
+#[inline(always)]
+unsafe fn scatter<T: Sample>(taps: &Taps<T>, parts: &[Points<T>; MOST], len: usize, gx: *mut T) {
+    let taps = taps.at.iter().zip(parts).take(taps.count);
+    for p in 0..len {
+        for (at, parts) in taps.clone() {
+            // SAFETY: duty 1: taps are inside the plane.
+            unsafe {
+                let o = gx.add(at[p] as usize);
+                *o = (*o).add(parts[p]);
+            }
+        }
+    }
+}
+
+/// Adds to `products`, for each tap and at least `len` points, the element of a plane times the point's gradient.
+///
+/// # Safety
+/// 1. `x` is readable for the plane that the taps are of. 2. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn products<T: Sample, V: Vector<Elem = T>>(
+    taps: &Taps<T>,
+    x: *const T,
+    gs: &Points<T>,
+    len: usize,
+    products: &mut [Points<f64>; MOST],
+) {
+    let together = if taps.paired { 2 } else { 1 };
+    let mut found = [[T::ZERO; BLOCK]; 2];
+    for k in (0..taps.count).step_by(together) {
+        for p in (0..len).step_by(V::LEN) {
+            // SAFETY: duties 1 and 2.
+            unsafe {
+                if taps.paired {
+                    let (a, b) = pairs::<T, V>(taps, k, p, x);
+                    put(&mut found[0], p, a);
+                    put(&mut found[1], p, b);
+                } else {
+                    put(&mut found[0], p, elements::<T, V>(taps, k, p, x));
+                }
+            }
+        }
+        for ((products, found), there) in products[k..].iter_mut().zip(&found).zip(&taps.there[k..]).take(together) {
+            for p in 0..BLOCK {
+                let product = gs[p].into() * found[p].into();
+                products[p] += if there[p] == T::ZERO { 0.0 } else { product };
+            }
         }
     }
 }
@@ -584,6 +790,17 @@ unsafe fn products<T: Sample>(taps: &Taps<T>, x: *const T, gs: &[T; BLOCK], len:
 pub fn backward<T: Sample>(
     s: &Sampler,
     e: Extent,
+    operands: (&[T], &[T], &[T]),
+    gx: Option<&mut [T]>,
+    ggrid: Option<&mut [T]>,
+) {
+    backward_by(InstructionSet::detect(), s, e, operands, gx, ggrid);
+}
+
+fn backward_by<T: Sample>(
+    level: InstructionSet,
+    s: &Sampler,
+    e: Extent,
     (x, grid, g): (&[T], &[T], &[T]),
     gx: Option<&mut [T]>,
     ggrid: Option<&mut [T]>,
@@ -592,10 +809,10 @@ pub fn backward<T: Sample>(
     assert!(gx.as_ref().is_none_or(|gx| gx.len() == x.len()), "as many as there are elements");
     assert!(ggrid.as_ref().is_none_or(|ggrid| ggrid.len() == grid.len()), "as many as there are coordinates");
     let shared = |t: Option<&mut [T]>| SharedPtr(t.map_or(std::ptr::null_mut(), <[T]>::as_mut_ptr));
-    let (level, gx, ggrid) = (InstructionSet::detect(), shared(gx), shared(ggrid));
+    let (gx, ggrid) = (shared(gx), shared(ggrid));
     let [x, g] = [x, g].map(|t| SharedPtr(t.as_ptr().cast_mut()));
     split(e.batch, 1, 3.0 * e.cost(s.taps()), &|entries| {
-        let mut taps = Taps::new(s);
+        let (mut taps, mut sums) = (Taps::new(s), Sums::NONE);
         for block in entries.start * e.blocks()..entries.end * e.blocks() {
             let block = e.block(block);
             let [x, g] = [x, g].map(|t| t.get().cast_const());
@@ -604,7 +821,7 @@ pub fn backward<T: Sample>(
             // overlap nothing; no other piece has this entry; (3) they were just found.
             unsafe {
                 for_isa(level, Find { s, plane: e.plane, grid: points, taps: &mut taps });
-                for_isa(level, Backward { s, e, block, taps: &taps, x, g, gx, ggrid });
+                for_isa(level, Backward { s, e, block, taps: &taps, sums: &mut sums, x, g, gx, ggrid });
             }
         }
     });

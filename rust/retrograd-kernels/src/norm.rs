@@ -184,6 +184,149 @@ impl<T: Real> Terms<T, 3, 2> for Weighted<T> {
     }
 }
 
+/// So many rows go through each step together: one waits for its sums while the next are read.
+const TOGETHER: usize = 32;
+
+/// `1 / sqrt(squares / count + eps)`.
+struct Reciprocal<T> {
+    count: T,
+    eps: T,
+}
+impl<T: Real> Body<T, 1> for Reciprocal<T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [squares]: [V; 1]) -> V {
+        let variance = squares / squares.splat(self.count);
+        squares.of(1.0) / (variance + squares.splat(self.eps)).sqrt()
+    }
+}
+
+/// Standardizes rows of `n` elements, few enough that their sums need no blocks: `y = (x - mean) rstd w + b`. The rows'
+/// means and reciprocal deviations go to `means` and `rstds`.
+///
+/// # Panics
+/// If the slices have other lengths than these, or `n` is 0 or more than [`BLOCK`].
+pub fn standardize_rows<T: Real>(n: usize, eps: T, [x, w, b]: [&[T]; 3], y: &mut [T], [means, rstds]: [&mut [T]; 2]) {
+    assert!((1..=BLOCK).contains(&n) && w.len() == n && b.len() == n, "short rows, and as many weights");
+    assert!(x.len() == means.len() * n && y.len() == x.len() && rstds.len() == means.len(), "rows and their moments");
+    // SAFETY: the task has no duties.
+    unsafe { for_isa(InstructionSet::detect(), StandardizeRows { n, eps, inputs: [x, w, b], y, means, rstds }) }
+}
+
+/// See [`standardize_rows`]. No duties.
+struct StandardizeRows<'a, T> {
+    n: usize,
+    eps: T,
+    inputs: [&'a [T]; 3],
+    y: &'a mut [T],
+    means: &'a mut [T],
+    rstds: &'a mut [T],
+}
+impl<T: Real> Task for StandardizeRows<'_, T> {
+    type Out = ();
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Self { n, eps, inputs: [x, w, b], y, means, rstds } = self;
+        let count = T::of(n as f64);
+        let moments = means.chunks_mut(TOGETHER).zip(rstds.chunks_mut(TOGETHER));
+        for ((x, y), (means, rstds)) in x.chunks(TOGETHER * n).zip(y.chunks_mut(TOGETHER * n)).zip(moments) {
+            // SAFETY: (row 1, 2) as many elements, in place; everywhere Task 2.
+            unsafe {
+                for ((x, mean), squares) in x.chunks_exact(n).zip(means.iter_mut()).zip(rstds.iter_mut()) {
+                    *mean = rows::row_sum::<S, T>(x).div(count);
+                    *squares = rows::squares_around::<S, T>(x, *mean);
+                }
+                let p = rstds.as_mut_ptr();
+                row::<S, T, 1, _>(&Reciprocal { count, eps }, rstds.len(), [p.cast_const()], p);
+                for (i, (x, y)) in x.chunks_exact(n).zip(y.chunks_exact_mut(n)).enumerate() {
+                    row_of::<S, T, 3, _>(&Standardize { mean: means[i], scale: rstds[i] }, [x, w, b], y);
+                }
+            }
+        }
+    }
+}
+
+/// What [`pull_rows`] is given, and what it makes.
+#[derive(Debug)]
+pub struct Pulled<'a, T> {
+    /// Elements of a row, at most [`BLOCK`].
+    pub n: usize,
+    pub x: &'a [T],
+    pub g: &'a [T],
+    /// The weights of a row's elements.
+    pub w: Option<&'a [T]>,
+    pub means: &'a [T],
+    pub rstds: &'a [T],
+    /// To this row `g h` of each row is added, with `h = (x - mean) rstd`.
+    pub along: Option<&'a mut [T]>,
+    /// The gradient of `x`: `rstd (q - mean(q) - h mean(q h))` with `q = g w`.
+    pub gx: Option<&'a mut [T]>,
+}
+
+/// The gradients of [`standardize_rows`].
+///
+/// # Panics
+/// As there.
+pub fn pull_rows<T: Real>(pulled: Pulled<'_, T>) {
+    let Pulled { n, x, g, w, means, rstds, along, gx } = &pulled;
+    assert!((1..=BLOCK).contains(n) && x.len() == means.len() * n, "short rows and their moments");
+    assert!(g.len() == x.len() && rstds.len() == means.len(), "as many gradients and moments");
+    assert!(w.is_none_or(|w| w.len() == *n) && along.as_ref().is_none_or(|sum| sum.len() == *n), "rows of one length");
+    assert!(gx.as_ref().is_none_or(|gx| gx.len() == x.len()), "a gradient for every element");
+    // SAFETY: the task has no duties.
+    unsafe { for_isa(InstructionSet::detect(), pulled) }
+}
+
+impl<T: Real> Task for Pulled<'_, T> {
+    type Out = ();
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Self { n, x, g, w, means, rstds, mut along, mut gx } = self;
+        let share = T::ONE.div(T::of(n as f64));
+        for first in (0..means.len()).step_by(TOGETHER) {
+            let rows = first..means.len().min(first + TOGETHER);
+            let row_at = |i: usize| i * n..(i + 1) * n;
+            // SAFETY: (row 1) slices of one length; (2) the output is the third input, or disjoint from all; everywhere
+            // Task 2.
+            unsafe {
+                if let Some(sum) = &mut along {
+                    let o = sum.as_mut_ptr();
+                    for i in rows.clone() {
+                        let from = [x[row_at(i)].as_ptr(), g[row_at(i)].as_ptr(), o.cast_const()];
+                        row::<S, T, 3, _>(&Along { mean: means[i], scale: rstds[i] }, n, from, o);
+                    }
+                }
+                let Some(gx) = &mut gx else { continue };
+                let mut sums = [[T::ZERO; 2]; TOGETHER];
+                for (sums, i) in sums.iter_mut().zip(rows.clone()) {
+                    let (x, g, mean) = (&x[row_at(i)], &g[row_at(i)], means[i]);
+                    *sums = match w {
+                        Some(w) => rows::sums::<S, T, 3, 2, _>(&Weighted(mean), [x, g, w]),
+                        None => rows::sums::<S, T, 2, 2, _>(&Weighted(mean), [x, g]),
+                    };
+                }
+                for (&[sum, along], i) in sums.iter().zip(rows) {
+                    let (x, g, mean, rstd) = (&x[row_at(i)], &g[row_at(i)], means[i], rstds[i]);
+                    let f = Project { mean, factors: factors(rstd, sum.mul(share), along.mul(share)) };
+                    match w {
+                        Some(w) => row_of::<S, T, 3, _>(&f, [x, g, w], &mut gx[row_at(i)]),
+                        None => row_of::<S, T, 2, _>(&f, [x, g], &mut gx[row_at(i)]),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The factors for [`project`] that make the gradient of standardized elements, from the means of `q` and of `q (x -
+/// mean)`.
+#[inline(always)]
+pub fn factors<T: Real>(rstd: T, mean: T, along: T) -> [T; 3] {
+    let slope = along.mul(rstd).mul(rstd).mul(rstd);
+    [rstd, T::ZERO.sub(slope), T::ZERO.sub(mean.mul(rstd))]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +358,55 @@ mod tests {
             let mut total = b.clone();
             add_along(&x, &g, mean, scale, &mut total);
             (0..n).for_each(|i| close(total[i], b[i] + g[i] * (x[i] - mean) * scale));
+        }
+    }
+
+    #[test]
+    fn short_rows_by_the_definition() {
+        for n in [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 255, 1000, 1024] {
+            if n > BLOCK {
+                continue;
+            }
+            for rows in [0, 1, 2, 31, 32, 33, 70] {
+                let (x, g) = (numbers(rows * n, 37), numbers(rows * n, 53));
+                let (w, b, eps) = (numbers(n, 29), numbers(n, 71), 0.01);
+                let close = |got: f64, want: f64| assert!((got - want).abs() <= 1e-9, "{rows} of {n}: {got} {want}");
+                let (mut y, mut means, mut rstds) = (vec![f64::NAN; rows * n], vec![0.0; rows], vec![0.0; rows]);
+                standardize_rows(n, eps, [&x, &w, &b], &mut y, [&mut means, &mut rstds]);
+                let mut wanted = numbers(n, 13);
+                let mut along = wanted.clone();
+                let mut h = vec![0.0; rows * n];
+                for (r, x) in x.chunks_exact(n).enumerate() {
+                    let mean = x.iter().sum::<f64>() / n as f64;
+                    let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n as f64;
+                    let rstd = 1.0 / (variance + eps).sqrt();
+                    (close(means[r], mean), close(rstds[r], rstd));
+                    for i in 0..n {
+                        h[r * n + i] = (x[i] - mean) * rstd;
+                        close(y[r * n + i], h[r * n + i] * w[i] + b[i]);
+                        wanted[i] += g[r * n + i] * h[r * n + i];
+                    }
+                }
+                for weights in [None, Some(&w[..])] {
+                    let mut gx = vec![f64::NAN; rows * n];
+                    let (x, g, means) = (&x[..], &g[..], &means[..]);
+                    let rstds = &rstds[..];
+                    pull_rows(Pulled { n, x, g, w: weights, means, rstds, along: None, gx: Some(&mut gx) });
+                    for r in 0..rows {
+                        let at = r * n..(r + 1) * n;
+                        let q: Vec<f64> = (0..n).map(|i| g[r * n + i] * weights.map_or(1.0, |w| w[i])).collect();
+                        let mean = q.iter().sum::<f64>() / n as f64;
+                        let slope = q.iter().zip(&h[at.clone()]).map(|(q, h)| q * h).sum::<f64>() / n as f64;
+                        for i in at {
+                            close(gx[i], rstds[r] * (q[i % n] - mean - h[i] * slope));
+                        }
+                    }
+                    if weights.is_none() {
+                        pull_rows(Pulled { n, x, g, w: None, means, rstds, along: Some(&mut along), gx: None });
+                        along.iter().zip(&wanted).for_each(|(a, b)| close(*a, *b));
+                    }
+                }
+            }
         }
     }
 }

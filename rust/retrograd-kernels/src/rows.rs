@@ -181,6 +181,32 @@ pub unsafe fn dot<S: Isa, T: Real>(x: &[T], y: &[T]) -> T {
     unsafe { sums::<S, T, 2, 1, _>(&Product, [x, y])[0] }
 }
 
+/// The sum of the squared distances of a row's elements from `mean`.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+pub unsafe fn squares_around<S: Isa, T: Real>(x: &[T], mean: T) -> T {
+    let (n, len) = (x.len(), T::Vector::<S>::LEN);
+    // SAFETY: duty 1; loads end with the slice.
+    unsafe {
+        let mut sums = [T::Vector::<S>::load_first(x.as_ptr(), 0); CHAINS];
+        for start in (0..n).step_by(CHAINS * len) {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                let (i, p) = (start + k * len, x.as_ptr().wrapping_add(start + k * len));
+                if i >= n {
+                    break;
+                }
+                // Lanes without an element add nothing.
+                let x = if i + len <= n { T::Vector::<S>::load(p) } else { first_of(p, n - i, mean) };
+                let d = x - x.splat(mean);
+                *sum = d.fma(d, *sum);
+            }
+        }
+        sum_across((sums[0] + sums[1]) + (sums[2] + sums[3]))
+    }
+}
+
 /// `exp(x - m)` for one `m`.
 pub struct ShiftedBy<T>(pub T);
 impl<T: Real> Body<T, 1> for ShiftedBy<T> {

@@ -60,7 +60,7 @@ pub mod grid {
     use super::*;
 
     /// Points whose taps are found together.
-    pub const BLOCK: usize = size(64, 8);
+    pub const BLOCK: usize = size(64, 16);
 }
 
 pub mod finite {

@@ -16,7 +16,7 @@ use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Half, narrow, widen};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
-use crate::kernels::thresholds::norm::ROWS as PART;
+use crate::kernels::thresholds::norm::{BLOCK as SHORT, ROWS as PART};
 use crate::ops::matmul::batch_first;
 use crate::ops::memory;
 use crate::ops::view::reshape_to;
@@ -72,6 +72,26 @@ impl<T: Element + Real> Rows<T> {
             start = at.end;
             (!at.is_empty()).then_some(at)
         })
+    }
+    /// Whether rows go through each step together: they are short, and need no conversion.
+    fn are_short(&self) -> bool {
+        self.half.is_none() && (1..=SHORT).contains(&self.n)
+    }
+    /// # Safety
+    /// 1. There are these rows, initialised, that nobody writes meanwhile. 2. They need no conversion.
+    unsafe fn all<'a>(&self, rows: &Range<usize>) -> &'a [T] {
+        // SAFETY: duties 1 and 2.
+        unsafe {
+            std::slice::from_raw_parts(self.first.get().cast::<T>().add(rows.start * self.n), rows.len() * self.n)
+        }
+    }
+    /// # Safety
+    /// 1. There are these rows, that nobody reads or writes meanwhile, and elements are numbers whatever they hold.
+    ///    2. They need no conversion.
+    unsafe fn all_mut<'a>(&self, rows: &Range<usize>) -> &'a mut [T] {
+        let first = self.first.get().cast::<T>();
+        // SAFETY: duties 1 and 2.
+        unsafe { std::slice::from_raw_parts_mut(first.add(rows.start * self.n), rows.len() * self.n) }
     }
     /// Room for a block of halves.
     fn room(&self) -> Vec<T> {
@@ -191,6 +211,16 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let (from, to) = (Rows::<T>::of(&x, n), Rows::<T>::of(&y, n));
         let (pm, pr) = (SharedPtr(pm), SharedPtr(pr));
         split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
+            if from.are_short() {
+                // SAFETY: S1 and S3: these rows of input and output, contiguous, the output fresh; as many of the fresh
+                // moments; no other piece has these rows.
+                unsafe {
+                    let moments =
+                        [pm, pr].map(|p| std::slice::from_raw_parts_mut(p.get().add(range.start), range.len()));
+                    let inputs = [from.all(&range), &weight, &bias];
+                    return norm::standardize_rows(n, T::of(self.eps), inputs, to.all_mut(&range), moments);
+                }
+            }
             let (mut read, mut written) = (from.room(), to.room());
             for i in range {
                 // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the
@@ -239,6 +269,29 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let along_weight = SharedPtr(partial.as_mut_ptr());
         let share = T::ONE.div(T::of(n as f64));
         split(rows, PART, (rows * n) as f64 * BACKWARD_COST, &|range| {
+            if rows_of_x.are_short() {
+                for first in range.clone().step_by(PART) {
+                    let part = first..range.end.min(first + PART);
+                    // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments; the gradient
+                    // is fresh; no other piece has these rows, nor the sums of this part.
+                    unsafe {
+                        let [means, rstds] =
+                            [pm, pr].map(|p| std::slice::from_raw_parts(p.get().add(first).cast_const(), part.len()));
+                        let sums = along_weight.get().wrapping_add(first / PART * n);
+                        norm::pull_rows(norm::Pulled {
+                            n,
+                            x: rows_of_x.all(&part),
+                            g: rows_of_g.all(&part),
+                            w: weight,
+                            means,
+                            rstds,
+                            along: (parts > 0).then(|| std::slice::from_raw_parts_mut(sums, n)),
+                            gx: out.map(|out| out.all_mut(&part)),
+                        });
+                    }
+                }
+                return;
+            }
             let [mut x, mut g, mut o] = [rows_of_x.room(), rows_of_x.room(), rows_of_x.room()];
             for i in range {
                 // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
@@ -260,8 +313,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
                     }
                 }
                 let Some(out) = out else { continue };
-                let slope = along.mul(share).mul(rstd).mul(rstd).mul(rstd);
-                let factors = [rstd, T::ZERO.sub(slope), T::ZERO.sub(sum.mul(share).mul(rstd))];
+                let factors = norm::factors(rstd, sum.mul(share), along.mul(share));
                 for at in out.blocks() {
                     // SAFETY: S1 and S3: as above, and row `i` of the fresh contiguous gradient, which no other piece
                     // has.

@@ -282,11 +282,22 @@ impl<const N: usize> Tile<N> {
         // Row by row, as they lie in memory, unless a piece can be kept for the next row, or lines of it.
         let kept = |k: usize| s[k][1] == 0 && elements[k].half.is_some();
         let across = if share || strided || (0..N).any(kept) { rows } else { 1 };
+        // Whether all pieces of as many rows are computed alike: each operand follows in memory, or repeats its row.
+        let follows = |k: usize| {
+            let width = elements[k].width as isize;
+            s[k] == [width, n as isize * width] || k > 0 && s[k][1] == 0
+        };
+        let alike = share
+            && !self.streams
+            && matches!(body, Loop::Along(_))
+            && (0..N).all(|k| elements[k].half.is_none() && !copied[k] && follows(k));
         for (first, column) in (0..rows).step_by(across).flat_map(|row| (0..n).step_by(columns).map(move |c| (row, c)))
         {
             let m = columns.min(n - column);
-            for row in (first..first + across).step_by(height) {
+            let mut row = first;
+            while row < first + across {
                 let h = height.min(rows - row);
+                let many = if alike && h == height { (rows - row) / height } else { 1 };
                 let count = m * h;
                 let (mut q, mut apart) = ([null_mut(); N], [0; N]);
                 let (mut out, mut streams) = (null_mut(), false);
@@ -330,7 +341,9 @@ impl<const N: usize> Tile<N> {
                 // inputs that are not copied, unless the first input is it.
                 unsafe {
                     match body {
-                        Loop::Along(_) if !squares => body.run([count, 1], q, apart),
+                        Loop::Along(_) if !squares => {
+                            body.run([count, many], q, std::array::from_fn(|k| h as isize * s[k][1]));
+                        }
                         _ => body.run([m, h], q, apart),
                     }
                 }
@@ -341,6 +354,7 @@ impl<const N: usize> Tile<N> {
                     // SAFETY: (1) the body wrote them; (2) ours.
                     unsafe { store(elements[0], m, h, q[0], Rows { at: out, inner: s[0][0], outer: s[0][1] }) };
                 }
+                row += h * many;
             }
         }
         if self.streams {

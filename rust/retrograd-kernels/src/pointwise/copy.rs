@@ -401,7 +401,14 @@ pub unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
     // SAFETY: duties 1 and 2; blocks are within the `n` bytes.
     unsafe {
         if n < LEN {
-            return std::ptr::copy_nonoverlapping(a, o, n);
+            return match n {
+                16.. => copy_ends::<16>(a, o, n),
+                8.. => copy_ends::<8>(a, o, n),
+                4.. => copy_ends::<4>(a, o, n),
+                2.. => copy_ends::<2>(a, o, n),
+                1 => copy_ends::<1>(a, o, n),
+                0 => {}
+            };
         }
         let mut at = 0;
         while at + MANY * LEN <= n {
@@ -414,6 +421,22 @@ pub unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
             o.add(from).cast::<Block>().write_unaligned(a.add(from).cast::<Block>().read_unaligned());
             at += LEN;
         }
+    }
+}
+
+/// Copies the first `N` and the last `N` bytes of `n`, which may be some of the first again.
+///
+/// # Safety
+/// 1. As [`copy_run`], and `n` is at least `N`.
+#[inline(always)]
+unsafe fn copy_ends<const N: usize>(a: *const u8, o: *mut u8, n: usize) {
+    type Bytes<const N: usize> = [MaybeUninit<u8>; N];
+    // SAFETY: duty 1: bytes within the `n`.
+    unsafe {
+        let first: Bytes<N> = a.cast::<Bytes<N>>().read_unaligned();
+        let last: Bytes<N> = a.add(n - N).cast::<Bytes<N>>().read_unaligned();
+        o.cast::<Bytes<N>>().write_unaligned(first);
+        o.add(n - N).cast::<Bytes<N>>().write_unaligned(last);
     }
 }
 

@@ -200,13 +200,15 @@ impl<T: Real> Body<T, 1> for Reciprocal<T> {
     }
 }
 
-/// Standardizes rows of `n` elements, few enough that their sums need no blocks: `y = (x - mean) rstd w + b`. The rows'
-/// means and reciprocal deviations go to `means` and `rstds`.
+/// Standardizes rows of `n` elements, few enough that their sums need no blocks: `y = (x - mean) rstd w + b`. There are
+/// weights and shifts for one row or several, which take turns. The rows' means and reciprocal deviations go to `means`
+/// and `rstds`.
 ///
 /// # Panics
 /// If the slices have other lengths than these, or `n` is 0 or more than [`BLOCK`].
 pub fn standardize_rows<T: Real>(n: usize, eps: T, [x, w, b]: [&[T]; 3], y: &mut [T], [means, rstds]: [&mut [T]; 2]) {
-    assert!((1..=BLOCK).contains(&n) && w.len() == n && b.len() == n, "short rows, and as many weights");
+    assert!((1..=BLOCK).contains(&n), "short rows");
+    assert!(w.len() == b.len() && !w.is_empty() && w.len().is_multiple_of(n), "weights of whole rows");
     assert!(x.len() == means.len() * n && y.len() == x.len() && rstds.len() == means.len(), "rows and their moments");
     // SAFETY: the task has no duties.
     unsafe { for_isa(InstructionSet::detect(), StandardizeRows { n, eps, inputs: [x, w, b], y, means, rstds }) }
@@ -227,7 +229,7 @@ impl<T: Real> Task for StandardizeRows<'_, T> {
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
         let Self { n, eps, inputs: [x, w, b], y, means, rstds } = self;
-        let count = T::of(n as f64);
+        let (count, mut at) = (T::of(n as f64), 0);
         let moments = means.chunks_mut(TOGETHER).zip(rstds.chunks_mut(TOGETHER));
         for ((x, y), (means, rstds)) in x.chunks(TOGETHER * n).zip(y.chunks_mut(TOGETHER * n)).zip(moments) {
             // SAFETY: (row 1, 2) as many elements, in place; everywhere Task 2.
@@ -239,7 +241,9 @@ impl<T: Real> Task for StandardizeRows<'_, T> {
                 let p = rstds.as_mut_ptr();
                 row::<S, T, 1, _>(&Reciprocal { count, eps }, rstds.len(), [p.cast_const()], p);
                 for (i, (x, y)) in x.chunks_exact(n).zip(y.chunks_exact_mut(n)).enumerate() {
-                    row_of::<S, T, 3, _>(&Standardize { mean: means[i], scale: rstds[i] }, [x, w, b], y);
+                    let f = Standardize { mean: means[i], scale: rstds[i] };
+                    row_of::<S, T, 3, _>(&f, [x, &w[at..at + n], &b[at..at + n]], y);
+                    at = if at + n == w.len() { 0 } else { at + n };
                 }
             }
         }
@@ -253,11 +257,11 @@ pub struct Pulled<'a, T> {
     pub n: usize,
     pub x: &'a [T],
     pub g: &'a [T],
-    /// The weights of a row's elements.
+    /// The weights of a row's elements, or of those of several rows, which take turns.
     pub w: Option<&'a [T]>,
     pub means: &'a [T],
     pub rstds: &'a [T],
-    /// To this row `g h` of each row is added, with `h = (x - mean) rstd`.
+    /// To this row, or to these by turns, `g h` of each row is added, with `h = (x - mean) rstd`.
     pub along: Option<&'a mut [T]>,
     /// The gradient of `x`: `rstd (q - mean(q) - h mean(q h))` with `q = g w`.
     pub gx: Option<&'a mut [T]>,
@@ -271,7 +275,8 @@ pub fn pull_rows<T: Real>(pulled: Pulled<'_, T>) {
     let Pulled { n, x, g, w, means, rstds, along, gx } = &pulled;
     assert!((1..=BLOCK).contains(n) && x.len() == means.len() * n, "short rows and their moments");
     assert!(g.len() == x.len() && rstds.len() == means.len(), "as many gradients and moments");
-    assert!(w.is_none_or(|w| w.len() == *n) && along.as_ref().is_none_or(|sum| sum.len() == *n), "rows of one length");
+    let whole = |len: usize| len > 0 && len.is_multiple_of(*n);
+    assert!(w.is_none_or(|w| whole(w.len())) && along.as_ref().is_none_or(|sum| whole(sum.len())), "whole rows");
     assert!(gx.as_ref().is_none_or(|gx| gx.len() == x.len()), "a gradient for every element");
     // SAFETY: the task has no duties.
     unsafe { for_isa(InstructionSet::detect(), pulled) }
@@ -287,12 +292,15 @@ impl<T: Real> Task for Pulled<'_, T> {
         for first in (0..means.len()).step_by(TOGETHER) {
             let rows = first..means.len().min(first + TOGETHER);
             let row_at = |i: usize| i * n..(i + 1) * n;
+            // Row `i`, or the one whose turn it is then, of so many elements.
+            let turn = |i: usize, all: usize| if all == n { 0..n } else { row_at(i % (all / n)) };
             // SAFETY: (row 1) slices of one length; (2) the output is the third input, or disjoint from all; everywhere
             // Task 2.
             unsafe {
                 if let Some(sum) = &mut along {
-                    let o = sum.as_mut_ptr();
                     for i in rows.clone() {
+                        let turn = turn(i, sum.len());
+                        let o = sum[turn].as_mut_ptr();
                         let from = [x[row_at(i)].as_ptr(), g[row_at(i)].as_ptr(), o.cast_const()];
                         row::<S, T, 3, _>(&Along { mean: means[i], scale: rstds[i] }, n, from, o);
                     }
@@ -302,7 +310,7 @@ impl<T: Real> Task for Pulled<'_, T> {
                 for (sums, i) in sums.iter_mut().zip(rows.clone()) {
                     let (x, g, mean) = (&x[row_at(i)], &g[row_at(i)], means[i]);
                     *sums = match w {
-                        Some(w) => rows::sums::<S, T, 3, 2, _>(&Weighted(mean), [x, g, w]),
+                        Some(w) => rows::sums::<S, T, 3, 2, _>(&Weighted(mean), [x, g, &w[turn(i, w.len())]]),
                         None => rows::sums::<S, T, 2, 2, _>(&Weighted(mean), [x, g]),
                     };
                 }
@@ -310,7 +318,7 @@ impl<T: Real> Task for Pulled<'_, T> {
                     let (x, g, mean, rstd) = (&x[row_at(i)], &g[row_at(i)], means[i], rstds[i]);
                     let f = Project { mean, factors: factors(rstd, sum.mul(share), along.mul(share)) };
                     match w {
-                        Some(w) => row_of::<S, T, 3, _>(&f, [x, g, w], &mut gx[row_at(i)]),
+                        Some(w) => row_of::<S, T, 3, _>(&f, [x, g, &w[turn(i, w.len())]], &mut gx[row_at(i)]),
                         None => row_of::<S, T, 2, _>(&f, [x, g], &mut gx[row_at(i)]),
                     }
                 }
@@ -367,13 +375,13 @@ mod tests {
             if n > BLOCK {
                 continue;
             }
-            for rows in [0, 1, 2, 31, 32, 33, 70] {
+            for (rows, turns) in [(0, 1), (1, 1), (2, 1), (31, 1), (32, 3), (33, 1), (70, 1), (70, 7)] {
                 let (x, g) = (numbers(rows * n, 37), numbers(rows * n, 53));
-                let (w, b, eps) = (numbers(n, 29), numbers(n, 71), 0.01);
+                let (w, b, eps) = (numbers(turns * n, 29), numbers(turns * n, 71), 0.01);
                 let close = |got: f64, want: f64| assert!((got - want).abs() <= 1e-9, "{rows} of {n}: {got} {want}");
                 let (mut y, mut means, mut rstds) = (vec![f64::NAN; rows * n], vec![0.0; rows], vec![0.0; rows]);
                 standardize_rows(n, eps, [&x, &w, &b], &mut y, [&mut means, &mut rstds]);
-                let mut wanted = numbers(n, 13);
+                let mut wanted = numbers(turns * n, 13);
                 let mut along = wanted.clone();
                 let mut h = vec![0.0; rows * n];
                 for (r, x) in x.chunks_exact(n).enumerate() {
@@ -383,8 +391,9 @@ mod tests {
                     (close(means[r], mean), close(rstds[r], rstd));
                     for i in 0..n {
                         h[r * n + i] = (x[i] - mean) * rstd;
-                        close(y[r * n + i], h[r * n + i] * w[i] + b[i]);
-                        wanted[i] += g[r * n + i] * h[r * n + i];
+                        let t = r % turns * n + i;
+                        close(y[r * n + i], h[r * n + i] * w[t] + b[t]);
+                        wanted[t] += g[r * n + i] * h[r * n + i];
                     }
                 }
                 for weights in [None, Some(&w[..])] {
@@ -394,7 +403,8 @@ mod tests {
                     pull_rows(Pulled { n, x, g, w: weights, means, rstds, along: None, gx: Some(&mut gx) });
                     for r in 0..rows {
                         let at = r * n..(r + 1) * n;
-                        let q: Vec<f64> = (0..n).map(|i| g[r * n + i] * weights.map_or(1.0, |w| w[i])).collect();
+                        let q: Vec<f64> =
+                            (0..n).map(|i| g[r * n + i] * weights.map_or(1.0, |w| w[r % turns * n + i])).collect();
                         let mean = q.iter().sum::<f64>() / n as f64;
                         let slope = q.iter().zip(&h[at.clone()]).map(|(q, h)| q * h).sum::<f64>() / n as f64;
                         for i in at {

@@ -404,3 +404,50 @@ def test_imaginary_parts_on_the_diagonal_of_a_hermitian_matrix_count_for_nothing
                 tol = 1e-4 if dtype == rg.complex64 else 1e-11
                 np.testing.assert_allclose((v * w @ v.mH).numpy(), a.numpy(), atol=tol * n)
                 np.testing.assert_allclose(rg.linalg.eigvalsh(b, UPLO=uplo).numpy(), w.numpy(), atol=tol * n)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bool", "complex64", "bfloat16"])
+def test_sums_of_what_is_repeated(dtype):
+    base = given(np.round(numbers(1, 7, 1, 5) * 3)).to(getattr(rg, dtype))
+    x = base.expand(40, 7, 6, 5)
+    dense = x.contiguous()
+    for dims in [(0,), (1,), (2,), (3,), (0, 1), (1, 3), (0, 2), (1, 2, 3), (0, 1, 2, 3)]:
+        for keepdim in (False, True):
+            got, wanted = x.sum(dims, keepdim), dense.sum(dims, keepdim)
+            assert got.shape == wanted.shape
+            assert got.dtype == wanted.dtype
+            assert got.is_contiguous()
+            assert rg.equal(got, wanted), dims
+    number = rg.ones((), dtype=base.dtype).expand(300, 4)
+    assert rg.equal(number.sum(0), number.contiguous().sum(0))
+    number.sum(0)[0] = 0
+    assert bool((number == 1).all())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("width", [1, 4, 8, 16, 33, 64, 200, 1024])
+def test_normalized_rows_and_groups(width, dtype):
+    rtol = 2e-4 if dtype == "float32" else 1e-10
+    x, g = numbers(70, width, dtype=dtype), numbers(70, width, dtype=dtype)
+    w, b = numbers(width, dtype=dtype), numbers(width, dtype=dtype)
+    for groups in (0, 1, 2, 4):
+        if groups and width % groups:
+            continue
+        parts = x.astype("float64").reshape(70, max(groups, 1), -1)
+        mean = parts.mean(2, keepdims=True)
+        rstd = 1 / np.sqrt(parts.var(2, keepdims=True) + 1e-3)
+        h = (parts - mean) * rstd
+        q = (g * w).astype("float64").reshape(parts.shape)
+        gx = rstd * (q - q.mean(2, keepdims=True) - h * (q * h).mean(2, keepdims=True))
+        flat = h.reshape(70, width)
+        xs = [given(t).requires_grad_() for t in (x, w, b)]
+        if groups:
+            y = F.group_norm(xs[0], groups, xs[1], xs[2], eps=1e-3)
+        else:
+            y = F.layer_norm(xs[0], (width,), xs[1], xs[2], eps=1e-3)
+        near = {"rtol": rtol, "atol": rtol * 30}
+        np.testing.assert_allclose(y.detach().numpy(), flat * w + b, **near)
+        grads = rg.autograd.grad(y, xs, given(g))
+        wanted = (gx.reshape(70, width), (g * flat).sum(0), g.astype("float64").sum(0))
+        for got, want in zip(grads, wanted, strict=True):
+            np.testing.assert_allclose(got.numpy(), want, **near)

@@ -388,7 +388,8 @@ mod tests {
                     let mean = x.iter().sum::<f64>() / n as f64;
                     let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n as f64;
                     let rstd = 1.0 / (variance + eps).sqrt();
-                    (close(means[r], mean), close(rstds[r], rstd));
+                    close(means[r], mean);
+                    close(rstds[r], rstd);
                     for i in 0..n {
                         h[r * n + i] = (x[i] - mean) * rstd;
                         let t = r % turns * n + i;

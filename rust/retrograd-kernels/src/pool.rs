@@ -238,8 +238,8 @@ const ACROSS: usize = 8;
 /// The maxima of windows side by side.
 struct Best<V> {
     most: V,
-    /// The last NaN of each window, 0 where there is none: kept apart, so that a value waits for one comparison with the
-    /// maximum before it, and for nothing else.
+    /// The last NaN of each window, 0 where there is none: kept apart, so that a value waits for one comparison with
+    /// the maximum before it, and for nothing else.
     odd: V,
 }
 

@@ -178,6 +178,17 @@ impl ReduceAxes {
         (0..ndim).filter(|&axis| self.has(axis)).collect()
     }
 
+    /// Of an operand that is repeated along axes that stay, one repetition: the results are repeated as well.
+    #[inline]
+    pub(crate) fn repetition(&self, x: &Tensor) -> Result<Option<Tensor>> {
+        let repeats = |axis: usize| x.strides()[axis] == 0 && x.sizes()[axis] > 1 && !self.has(axis);
+        if x.is_contiguous() || !(0..x.ndim()).any(repeats) {
+            return Ok(None);
+        }
+        let sizes: Dims = (0..x.ndim()).map(|axis| if repeats(axis) { 1 } else { x.sizes()[axis] }).collect();
+        Tensor::from_parts(x.storage(), x.dtype(), &sizes, x.strides(), x.storage_offset()).map(Some)
+    }
+
     /// Sizes of the result with a 1 in place of each reduced axis.
     pub(crate) fn kept(&self, sizes: &[usize]) -> Dims {
         sizes.iter().enumerate().map(|(axis, &n)| if self.has(axis) { 1 } else { n }).collect()

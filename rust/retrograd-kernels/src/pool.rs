@@ -14,10 +14,12 @@ pub trait Pooled: Ordered {
     const LOWEST: Self;
     /// The quotient by a count; of integers rounded towards zero.
     fn shared(self, n: i64) -> Self;
-    /// [`maxima_in_vectors`], of numbers that have vectors.
+    /// The maxima of a row's whole windows, in vectors along the row; false, with nothing done, where there are too few
+    /// windows, they are further apart than two elements, or the type has no vectors.
     ///
     /// # Safety
-    /// As there, for the instructions of `S`.
+    /// 1. The CPU has the instructions of `S`. 2. `x` is readable for the row's plane, and `y` writable for its windows;
+    ///    they overlap nothing.
     #[inline(always)]
     unsafe fn maxima<S: Isa>(_: WindowRow<'_>, _x: *const Self, _y: *mut Self) -> bool {
         false
@@ -28,7 +30,7 @@ macro_rules! maxima {
     () => {
         #[inline(always)]
         unsafe fn maxima<S: Isa>(row: WindowRow<'_>, x: *const Self, y: *mut Self) -> bool {
-            // SAFETY: ours.
+            // SAFETY: (1, 2) ours.
             unsafe { maxima_in_vectors::<<Self as Real>::Vector<S>>(row, x, y) }
         }
     };
@@ -140,8 +142,7 @@ impl Windows {
 }
 
 /// One row of windows: `d` and `h` are the windows along the outer axes.
-#[derive(Clone, Copy)]
-#[allow(missing_debug_implementations)]
+#[derive(Clone, Copy, Debug)]
 pub struct WindowRow<'a> {
     windows: &'a Windows,
     d: Window,
@@ -252,12 +253,10 @@ impl<V: Vector> Best<V> {
     }
 }
 
-/// The maxima of a row's whole windows, in vectors along the row; false, with nothing done, where there are too few
-/// windows, or they are further apart than two elements.
+/// [`Pooled::maxima`], in vectors of this type.
 ///
 /// # Safety
-/// 1. The CPU has the instructions of `V`. 2. The duties of [`Max`], for the row, whose plane is at `x`, and whose
-///    maxima are at `y`.
+/// 1. The CPU has the instructions of `V`. 2. As there.
 #[inline(always)]
 unsafe fn maxima_in_vectors<V: Vector<Elem: Pooled>>(row: WindowRow<'_>, x: *const V::Elem, y: *mut V::Elem) -> bool {
     let PoolAxis { ref windows, ref whole, step, stride, taps, .. } = row.windows.axes[2];

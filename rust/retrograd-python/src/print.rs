@@ -76,16 +76,18 @@ enum Gathered {
 
 impl Gathered {
     fn of(t: &Tensor, options: &PrintOptions) -> Self {
+        let all = printed(t, options).into_iter();
         match t.dtype() {
-            DType::Bool => Self::Bool(gather(t, options, |s| !s.is_zero())),
+            DType::Bool => Self::Bool(all.map(|s| !s.is_zero()).collect()),
             d if d.is_integral() => {
-                Self::Int(gather(t, options, |s| if let Scalar::UInt(i) = s { i.into() } else { s.as_i64().into() }))
+                let int = |s| if let Scalar::UInt(i) = s { i.into() } else { s.as_i64().into() };
+                Self::Int(all.map(int).collect())
             }
-            d if d.is_complex() => Self::Complex(gather(t, options, |s| match s {
-                Scalar::Complex(re, im) => (re, im),
-                s => (s.as_f64(), 0.0),
-            })),
-            _ => Self::Float(gather(t, options, Scalar::as_f64)),
+            d if d.is_complex() => {
+                let parts = |s| if let Scalar::Complex(re, im) = s { (re, im) } else { (s.as_f64(), 0.0) };
+                Self::Complex(all.map(parts).collect())
+            }
+            _ => Self::Float(all.map(Scalar::as_f64).collect()),
         }
     }
     fn values(&self) -> Values<'_> {
@@ -98,7 +100,8 @@ impl Gathered {
     }
 }
 
-fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec<V> {
+/// The elements that are shown, in order.
+fn printed(t: &Tensor, options: &PrintOptions) -> Vec<Scalar> {
     let mut out = Vec::new();
     let reading = reading();
     let bits = t.lazy_bits();
@@ -109,7 +112,7 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
             let offset: isize = index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum();
             // SAFETY: (1) The index is inside the sizes, so the element is in the storage (S1, S3) and aligned (S2).
             // (2) It is read by value through a raw pointer (S4).
-            out.push(f(bits.of(unsafe { start.offset(offset).read() }.to_scalar())));
+            out.push(bits.of(unsafe { start.offset(offset).read() }.to_scalar()));
         });
     });
     out

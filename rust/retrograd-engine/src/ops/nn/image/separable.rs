@@ -45,6 +45,28 @@ impl<const SAVES: bool> Separable<SAVES> {
         let tables = self.tables.iter().map(|t| t.as_ref().map(ResampleTable::transposed)).collect();
         Self { tables, face: self.face.clone(), reversed: !self.reversed, plain: self.plain }
     }
+}
+
+/// What a [`Separable`] does, whatever it saves: compiled once.
+struct Maps<'a> {
+    tables: &'a [Option<ResampleTable>],
+    plain: bool,
+}
+
+/// The name of the op in errors.
+const NAME: &str = "resample";
+
+impl Maps<'_> {
+    fn apply(&self, x: &Tensor) -> Result<Tensor> {
+        let dtype = x.dtype();
+        match dtype {
+            DType::Float32 => self.run::<f32>(x),
+            DType::Float64 => self.run::<f64>(x),
+            DType::Complex64 | DType::Complex128 => by_parts(x, &|x| self.apply(x)),
+            // Weights of integers are ones.
+            _ => copy::cast(&self.run::<i64>(&copy::cast(x, DType::Int64)?)?, dtype),
+        }
+    }
     /// The axes in the order that keeps intermediate results small: shrinking ones first, else the last first.
     fn order(&self, ndim: usize) -> Vec<(usize, &ResampleTable)> {
         let first = ndim - self.tables.len();
@@ -79,7 +101,7 @@ impl<const SAVES: bool> Separable<SAVES> {
     /// All axes at once, where each line of the result is made of one line of the operand: `None` where the tables of
     /// other axes than the last sum.
     fn run_copies<T: Element + crate::kernels::real::Ring>(&self, x: &Tensor) -> Result<Option<Tensor>> {
-        let [axes @ .., Some(last)] = &self.tables[..] else { return Ok(None) };
+        let [axes @ .., Some(last)] = self.tables else { return Ok(None) };
         let first = x.ndim() - self.tables.len();
         let fits = |(table, &n): (&Option<ResampleTable>, &usize)| table.as_ref().is_some_and(|t| t.from() == n);
         if !self.tables.iter().zip(&x.sizes()[first..]).all(fits) {
@@ -95,7 +117,7 @@ impl<const SAVES: bool> Separable<SAVES> {
         for (size, table) in sizes[first..].iter_mut().zip(self.tables.iter().flatten()) {
             *size = table.to();
         }
-        checked_numel(Self::NAME, &sizes)?;
+        checked_numel(NAME, &sizes)?;
         let (x, lines) = (copy::contiguous(x)?, numel(&sizes[..x.ndim() - 1]));
         let sources = Sources { places: &places, span };
         Tensor::build::<T>(&sizes, |y| along(last, sources, x.as_slice::<T>().unwrap_or(&[]), y, lines, 1)).map(Some)
@@ -108,13 +130,10 @@ impl<const SAVES: bool> Separable<SAVES> {
         for (axis, table) in order {
             let mut sizes = Dims::from_slice(x.sizes());
             if sizes[axis] != table.from() {
-                return Err(Error::shape(
-                    Self::NAME,
-                    format!("axis {axis} of {x:?} should have size {}", table.from()),
-                ));
+                return Err(Error::shape(NAME, format!("axis {axis} of {x:?} should have size {}", table.from())));
             }
             sizes[axis] = table.to();
-            checked_numel(Self::NAME, &sizes)?;
+            checked_numel(NAME, &sizes)?;
             let (outer, inner) = (numel(&sizes[..axis]), numel(&sizes[axis + 1..]));
             x = Tensor::build::<T>(&sizes, |y| {
                 along(table, Sources::SAME, x.as_slice::<T>().unwrap_or(&[]), y, outer, inner)
@@ -139,7 +158,7 @@ impl Tensor {
 }
 
 impl<const SAVES: bool> Primitive for Separable<SAVES> {
-    const NAME: &'static str = "resample";
+    const NAME: &'static str = NAME;
     const SAVE: &'static [Save] = if SAVES { &[Save::input(0, "self")] } else { &[] };
     const DTYPES: Dtypes = Dtypes::ALL;
     const HALVES: Halves = Halves::InFloat32;
@@ -154,15 +173,7 @@ impl<const SAVES: bool> Primitive for Separable<SAVES> {
         self.face.kernel
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = xs[0].dtype();
-        match dtype {
-            DType::Float32 => self.run::<f32>(xs[0]),
-            DType::Float64 => self.run::<f64>(xs[0]),
-            DType::Complex64 | DType::Complex128 => by_parts(xs[0], &|x| Ok(self.forward(&[x])?.swap_remove(0))),
-            // Weights of integers are ones.
-            _ => copy::cast(&self.run::<i64>(&copy::cast(xs[0], DType::Int64)?)?, dtype),
-        }
-        .map(out)
+        Maps { tables: &self.tables, plain: self.plain }.apply(xs[0]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The reverse needs nothing of the operand.

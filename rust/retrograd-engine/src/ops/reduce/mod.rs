@@ -312,9 +312,18 @@ where
 /// # Safety
 /// 1. `out` is writable for every element of the result and disjoint from `x`.
 pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, out: *mut R::O) {
+    let from = x.ptr::<T>().cast_const();
+    with_axes(x, over, &mut |[kept, reduced], [kept_strides, reduced_strides]| {
+        // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) duty 1.
+        unsafe { reduce(r, kept, kept_strides, reduced, reduced_strides, from, out) }
+    });
+}
+
+/// Calls `f` with the sizes and the strides of the axes that are kept, and of those that are reduced, unless there is
+/// no result. Compiled once, for all kernels.
+fn with_axes(x: &Tensor, over: &ReduceAxes, f: &mut dyn FnMut([&[usize]; 2], [&[isize]; 2])) {
     if over.is_all() && x.numel() > 0 {
-        // SAFETY: (1) S1 and S3: all axes of `x`; (2, 3) duty 1.
-        return unsafe { reduce(r, &[], &[], x.sizes(), x.strides(), x.ptr::<T>().cast_const(), out) };
+        return f([&[], x.sizes()], [&[], x.strides()]);
     }
     let ((kept, kept_strides), (mut reduced, mut reduced_strides)) = over.split(x);
     if kept.contains(&0) {
@@ -324,6 +333,5 @@ pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over:
         // One empty axis replaces all: the product of the others may not fit.
         (reduced, reduced_strides) = (Dims::from_slice(&[0]), Strides::from_slice(&[0]));
     }
-    // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) duty 1.
-    unsafe { reduce(r, &kept, &kept_strides, &reduced, &reduced_strides, x.ptr::<T>().cast_const(), out) };
+    f([&kept, &reduced], [&kept_strides, &reduced_strides]);
 }

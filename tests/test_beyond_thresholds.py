@@ -383,6 +383,20 @@ def test_transposed_copies(sizes, dtype):
     np.testing.assert_array_equal(part.t().contiguous().double().numpy(), x.double().numpy()[1:-1, 1:-2].T)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16"])
+@pytest.mark.parametrize("sizes", [(5000, 4), (4099, 8), (700, 1), (513, 100), (40, 3)])
+def test_extremes_down_narrow_columns(sizes, dtype):
+    """Many rows are looked at side by side: the first of equal numbers is named, and the first NaN before all."""
+    x = np.round(numbers(*sizes) * 2).astype(dtype)
+    for poisoned in (False, True) if dtype.startswith("float") else (False,):
+        if poisoned:
+            x[[sizes[0] // 2, sizes[0] // 2 + 1, -1]] = np.nan
+        for name in ("max", "min"):
+            values, places = getattr(given(x), name)(0)
+            np.testing.assert_array_equal(places.numpy(), getattr(np, f"arg{name}")(x, 0))
+            np.testing.assert_array_equal(values.numpy(), getattr(np, name)(x, 0))
+
+
 @pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
 @pytest.mark.parametrize("sizes", [(3, 2, 40, 56), (1, 1, 5, 70), (2, 3, 9, 9)])
 def test_borders_of_wide_images(sizes, mode):

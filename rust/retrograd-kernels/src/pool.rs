@@ -18,8 +18,8 @@ pub trait Pooled: Ordered {
     /// windows, they are further apart than two elements, or the type has no vectors.
     ///
     /// # Safety
-    /// 1. The CPU has the instructions of `S`. 2. `x` is readable for the row's plane, and `y` writable for its windows;
-    ///    they overlap nothing.
+    /// 1. The CPU has the instructions of `S`. 2. `x` is readable for the row's plane, and `y` writable for its
+    ///    windows; they overlap nothing.
     #[inline(always)]
     unsafe fn maxima<S: Isa>(_: WindowRow<'_>, _x: *const Self, _y: *mut Self) -> bool {
         false

@@ -319,9 +319,11 @@ pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over:
     });
 }
 
-/// Calls `f` with the sizes and the strides of the axes that are kept, and of those that are reduced, unless there is
-/// no result. Compiled once, for all kernels.
-fn with_axes(x: &Tensor, over: &ReduceAxes, f: &mut dyn FnMut([&[usize]; 2], [&[isize]; 2])) {
+/// Takes the sizes and the strides of the axes that are kept, and of those that are reduced.
+type OverAxes<'a> = dyn FnMut([&[usize]; 2], [&[isize]; 2]) + 'a;
+
+/// Calls `f`, unless there is no result. Compiled once, for all kernels.
+fn with_axes(x: &Tensor, over: &ReduceAxes, f: &mut OverAxes<'_>) {
     if over.is_all() && x.numel() > 0 {
         return f([&[], x.sizes()], [&[], x.strides()]);
     }

@@ -182,7 +182,7 @@ impl ReduceAxes {
     #[inline]
     pub(crate) fn repetition(&self, x: &Tensor) -> Result<Option<Tensor>> {
         let repeats = |axis: usize| x.strides()[axis] == 0 && x.sizes()[axis] > 1 && !self.has(axis);
-        if x.is_contiguous() || !(0..x.ndim()).any(repeats) {
+        if self.is_all() || x.is_contiguous() || !(0..x.ndim()).any(repeats) {
             return Ok(None);
         }
         let sizes: Dims = (0..x.ndim()).map(|axis| if repeats(axis) { 1 } else { x.sizes()[axis] }).collect();
@@ -313,6 +313,10 @@ where
 /// 1. `out` is writable for every element of the result and disjoint from `x`.
 pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, out: *mut R::O) {
     let from = x.ptr::<T>().cast_const();
+    if over.is_all() && x.numel() > 0 {
+        // SAFETY: (1) S1 and S3: all axes of `x`; (2, 3) duty 1.
+        return unsafe { reduce(r, &[], &[], x.sizes(), x.strides(), from, out) };
+    }
     with_axes(x, over, &mut |[kept, reduced], [kept_strides, reduced_strides]| {
         // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) duty 1.
         unsafe { reduce(r, kept, kept_strides, reduced, reduced_strides, from, out) }
@@ -324,9 +328,6 @@ type OverAxes<'a> = dyn FnMut([&[usize]; 2], [&[isize]; 2]) + 'a;
 
 /// Calls `f`, unless there is no result. Compiled once, for all kernels.
 fn with_axes(x: &Tensor, over: &ReduceAxes, f: &mut OverAxes<'_>) {
-    if over.is_all() && x.numel() > 0 {
-        return f([&[], x.sizes()], [&[], x.strides()]);
-    }
     let ((kept, kept_strides), (mut reduced, mut reduced_strides)) = over.split(x);
     if kept.contains(&0) {
         return;

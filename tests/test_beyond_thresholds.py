@@ -465,3 +465,28 @@ def test_normalized_rows_and_groups(width, dtype):
         wanted = (gx.reshape(70, width), (g * flat).sum(0), g.astype("float64").sum(0))
         for got, want in zip(grads, wanted, strict=True):
             np.testing.assert_allclose(got.numpy(), want, **near)
+
+
+def bilinear(x, at):
+    """Samples of an image (C, H, W) at points (n, 2) from -1 to 1, its corners; zeros outside."""
+    c, h, w = x.shape
+    px, py = (at[:, 0] + 1) / 2 * (w - 1), (at[:, 1] + 1) / 2 * (h - 1)
+    found = np.zeros((c, len(at)))
+    for dy in (0, 1):
+        for dx in (0, 1):
+            ix, iy = np.floor(px).astype(int) + dx, np.floor(py).astype(int) + dy
+            weight = (1 - abs(px - ix)) * (1 - abs(py - iy))
+            inside = (ix >= 0) & (ix < w) & (iy >= 0) & (iy < h)
+            found[:, inside] += weight[inside] * x[:, iy[inside], ix[inside]]
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("points", [(1, 15), (7, 19), (40, 33)])
+def test_samples_of_images_at_many_points(points, dtype):
+    x, grid = numbers(2, 3, 13, 17, dtype=dtype), numbers(2, *points, 2, dtype=dtype) * 0.8
+    got = F.grid_sample(given(x), given(grid.astype(dtype)), align_corners=True).numpy()
+    atol = 1e-4 if dtype == "float32" else 1e-11
+    for image, at, samples in zip(x, grid, got, strict=True):
+        wanted = bilinear(image.astype("float64"), at.reshape(-1, 2).astype("float64"))
+        np.testing.assert_allclose(samples.reshape(3, -1), wanted, atol=atol)

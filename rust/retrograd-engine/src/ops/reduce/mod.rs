@@ -22,11 +22,11 @@ pub mod sum;
 
 use smallvec::SmallVec;
 
-use super::{Entry, Value};
+use super::{Entry, Value, view};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Reduce, reduce};
 use crate::tensor::layout::{Dims, Strides, wrap_dim};
-use crate::tensor::{Element, Tensor};
+use crate::tensor::{Element, Tensor, copy};
 
 pub(crate) use extreme::Ties;
 pub use sum::sum_to_size;
@@ -178,15 +178,17 @@ impl ReduceAxes {
         (0..ndim).filter(|&axis| self.has(axis)).collect()
     }
 
-    /// Of an operand that is repeated along axes that stay, one repetition: the results are repeated as well.
+    /// What `f` makes of `x`: of an operand that is repeated along axes that stay, of one repetition, as the results
+    /// are repeated as well.
     #[inline]
-    pub(crate) fn repetition(&self, x: &Tensor) -> Result<Option<Tensor>> {
+    pub(crate) fn once_each(&self, x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
         let repeats = |axis: usize| x.strides()[axis] == 0 && x.sizes()[axis] > 1 && !self.has(axis);
         if self.is_all() || x.is_contiguous() || !(0..x.ndim()).any(repeats) {
-            return Ok(None);
+            return f(x);
         }
         let sizes: Dims = (0..x.ndim()).map(|axis| if repeats(axis) { 1 } else { x.sizes()[axis] }).collect();
-        Tensor::from_parts(x.storage(), x.dtype(), &sizes, x.strides(), x.storage_offset()).map(Some)
+        let part = Tensor::from_parts(x.storage(), x.dtype(), &sizes, x.strides(), x.storage_offset())?;
+        copy::copy(&view::expand_to(&f(&part)?, &self.sizes(x.sizes()))?)
     }
 
     /// Sizes of the result with a 1 in place of each reduced axis.

@@ -50,15 +50,13 @@ impl Primitive for Sum {
         self.forward_one(xs).map(out)
     }
     fn forward_one(&self, xs: &[&Tensor]) -> Result<Tensor> {
-        if let Some(part) = self.over.repetition(xs[0])? {
-            let sum = self.forward_one(&[&part])?;
-            return copy::copy(&view::expand_to(&sum, &self.over.sizes(xs[0].sizes()))?);
-        }
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let converted = if xs[0].dtype() == dtype { None } else { Some(into_accumulator(xs[0], dtype)?) };
         let x = converted.as_ref().unwrap_or(xs[0]);
-        let sum = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, x, &self.over)?,
-            else sum_of_others(&reduce::Sum, x, &self.over)?);
+        let sum = self.over.once_each(x, |x| {
+            match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, x, &self.over),
+                else sum_of_others(&reduce::Sum, x, &self.over))
+        })?;
         if sum.dtype() == dtype { Ok(sum) } else { copy::cast(&sum, dtype) }
     }
     fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -86,7 +84,7 @@ pub(super) fn sum_of_fields<R>(r: &R, x: &Tensor, over: &ReduceAxes) -> Result<T
 where
     R: InVectors<f32> + Reduce<f32, O = f32> + Reduce<f64, O = f64>,
 {
-    match_dtype!(floats, x.dtype(), T => run::<T, _>(r, x, over), else sum_of_others(r, x, over))
+    over.once_each(x, |x| match_dtype!(floats, x.dtype(), T => run::<T, _>(r, x, over), else sum_of_others(r, x, over)))
 }
 
 /// A sum, or mean, of halves, which accumulate in float32, or of complex numbers: the sums of their parts.

@@ -68,19 +68,20 @@ def test_reductions_of_long_rows(name, n):
 
 
 @pytest.mark.parametrize("rows", [64, 65, 129, 300])
-def test_norms_of_many_rows(rows):
-    """The gradients of weight and bias sum over rows, in parts."""
-    x, w, b, g = (numbers(*shape) for shape in ((rows, 5), (5,), (5,), (rows, 5)))
+@pytest.mark.parametrize("width", [5, 1200])
+def test_norms_of_many_rows(rows, width):
+    """The gradients of weight and bias sum over rows, in parts; short rows and long ones go different ways."""
+    x, w, b, g = (numbers(*shape) for shape in ((rows, width), (width,), (width,), (rows, width)))
     tensors = [given(v).requires_grad_() for v in (x, w, b)]
-    grads = rg.autograd.grad(F.layer_norm(tensors[0], (5,), *tensors[1:]), tensors, given(g))
+    grads = rg.autograd.grad(F.layer_norm(tensors[0], (width,), *tensors[1:]), tensors, given(g))
     centred = x - x.mean(1, keepdims=True)
     normal = centred / np.sqrt(x.var(1, keepdims=True) + 1e-5)
     np.testing.assert_allclose(grads[1].numpy(), (g * normal).sum(0), rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(grads[2].numpy(), g.sum(0), rtol=1e-11, atol=1e-12)
-    direction, step = numbers(rows, 5), 1e-6
+    direction, step = numbers(rows, width), 1e-6
 
     def value(x):
-        return float((F.layer_norm(given(x), (5,), given(w), given(b)).numpy() * g).sum())
+        return float((F.layer_norm(given(x), (width,), given(w), given(b)).numpy() * g).sum())
 
     numeric = (value(x + step * direction) - value(x - step * direction)) / (2 * step)
     np.testing.assert_allclose((grads[0].numpy() * direction).sum(), numeric, rtol=1e-6)

@@ -5,7 +5,8 @@ use super::pointwise::{Body, row, row_of};
 use super::real::Real;
 use super::rows::{self, Terms};
 use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
-use crate::thresholds::norm::BLOCK;
+use crate::parallel::{SharedPtr, split};
+use crate::thresholds::norm::{BLOCK, ROWS};
 
 /// `o = f(inputs)`. No duties.
 struct Each<'a, F, T, const K: usize> {
@@ -184,6 +185,10 @@ impl<T: Real> Terms<T, 3, 2> for Weighted<T> {
     }
 }
 
+/// What an element takes, in nanoseconds.
+const FORWARD_COST: f64 = 0.4;
+const BACKWARD_COST: f64 = 0.6;
+
 /// So many rows go through each step together: one waits for its sums while the next are read.
 const TOGETHER: usize = 32;
 
@@ -210,8 +215,17 @@ pub fn standardize_rows<T: Real>(n: usize, eps: T, [x, w, b]: [&[T]; 3], y: &mut
     assert!((1..=BLOCK).contains(&n), "short rows");
     assert!(w.len() == b.len() && !w.is_empty() && w.len().is_multiple_of(n), "weights of whole rows");
     assert!(x.len() == means.len() * n && y.len() == x.len() && rstds.len() == means.len(), "rows and their moments");
-    // SAFETY: the task has no duties.
-    unsafe { for_isa(InstructionSet::detect(), StandardizeRows { n, eps, inputs: [x, w, b], y, means, rstds }) }
+    let (count, turns) = (means.len(), w.len() / n);
+    let [y, means, rstds] = [y, means, rstds].map(|to| SharedPtr(to.as_mut_ptr()));
+    split(count, turns, x.len() as f64 * FORWARD_COST, &|rows| {
+        let x = &x[rows.start * n..rows.end * n];
+        // SAFETY: the task has no duties; these rows and their moments are there, and no other piece has them.
+        unsafe {
+            let part = |p: SharedPtr<T>, n| std::slice::from_raw_parts_mut(p.get().add(rows.start * n), rows.len() * n);
+            let (y, means, rstds) = (part(y, n), part(means, 1), part(rstds, 1));
+            for_isa(InstructionSet::detect(), StandardizeRows { n, eps, inputs: [x, w, b], y, means, rstds });
+        }
+    });
 }
 
 /// See [`standardize_rows`]. No duties.
@@ -250,57 +264,90 @@ impl<T: Real> Task for StandardizeRows<'_, T> {
     }
 }
 
-/// What [`pull_rows`] is given, and what it makes.
-#[derive(Debug)]
-pub struct Pulled<'a, T> {
+/// What went through [`standardize_rows`], and the gradient of its result.
+#[derive(Clone, Copy, Debug)]
+pub struct Standardized<'a, T> {
     /// Elements of a row, at most [`BLOCK`].
     pub n: usize,
+    /// How many rows have weights of their own; they take turns.
+    pub turns: usize,
     pub x: &'a [T],
     pub g: &'a [T],
-    /// The weights of a row's elements, or of those of several rows, which take turns.
+    /// Weights by element of these rows.
     pub w: Option<&'a [T]>,
     pub means: &'a [T],
     pub rstds: &'a [T],
-    /// To this row, or to these by turns, `g h` of each row is added, with `h = (x - mean) rstd`.
-    pub along: Option<&'a mut [T]>,
-    /// The gradient of `x`: `rstd (q - mean(q) - h mean(q h))` with `q = g w`.
-    pub gx: Option<&'a mut [T]>,
 }
 
-/// The gradients of [`standardize_rows`].
+/// The gradients of [`standardize_rows`], with `h = (x - mean) rstd` and `q = g w`: that of `x`, which is `rstd (q -
+/// mean(q) - h mean(q h))`, goes to `gx`; that of the weights, the sum of `g h` over the rows that share them, is
+/// returned if it is asked for.
 ///
 /// # Panics
 /// As there.
-pub fn pull_rows<T: Real>(pulled: Pulled<'_, T>) {
-    let Pulled { n, x, g, w, means, rstds, along, gx } = &pulled;
-    assert!((1..=BLOCK).contains(n) && x.len() == means.len() * n, "short rows and their moments");
+pub fn pull_rows<T: Real>(given: Standardized<'_, T>, for_weights: bool, gx: Option<&mut [T]>) -> Option<Vec<T>> {
+    let Standardized { n, turns, x, g, w, means, rstds } = given;
+    assert!((1..=BLOCK).contains(&n) && x.len() == means.len() * n, "short rows and their moments");
     assert!(g.len() == x.len() && rstds.len() == means.len(), "as many gradients and moments");
-    let whole = |len: usize| len > 0 && len.is_multiple_of(*n);
-    assert!(w.is_none_or(|w| whole(w.len())) && along.as_ref().is_none_or(|sum| whole(sum.len())), "whole rows");
+    assert!(turns > 0 && w.is_none_or(|w| w.len() == turns * n), "weights of whole rows");
     assert!(gx.as_ref().is_none_or(|gx| gx.len() == x.len()), "a gradient for every element");
-    // SAFETY: the task has no duties.
-    unsafe { for_isa(InstructionSet::detect(), pulled) }
+    // The sums of so many rows each, added up in their order, whichever thread had them.
+    let (width, part) = (turns * n, ROWS.next_multiple_of(turns));
+    let parts = if for_weights { means.len().div_ceil(part).max(1) } else { 0 };
+    let mut sums = vec![T::ZERO; parts * width];
+    let (along, gx) = (SharedPtr(sums.as_mut_ptr()), gx.map(|gx| SharedPtr(gx.as_mut_ptr())));
+    split(means.len(), part, x.len() as f64 * BACKWARD_COST, &|rows| {
+        for first in rows.clone().step_by(part) {
+            let of = first..rows.end.min(first + part);
+            let at = of.start * n..of.end * n;
+            let given = Standardized { x: &x[at.clone()], g: &g[at.clone()], means: &means[of.clone()], ..given };
+            let given = Standardized { rstds: &rstds[of], ..given };
+            // SAFETY: the task has no duties; these rows, and the sums of this part, are there, and no other piece has
+            // them.
+            unsafe {
+                let slice = |p: SharedPtr<T>, from, len| std::slice::from_raw_parts_mut(p.get().add(from), len);
+                let along = for_weights.then(|| slice(along, first / part * width, width));
+                let gx = gx.map(|gx| slice(gx, at.start, at.len()));
+                for_isa(InstructionSet::detect(), PullRows { given, along, gx });
+            }
+        }
+    });
+    for_weights.then(|| {
+        let (total, rest) = sums.split_at_mut(width);
+        for part in rest.chunks_exact(width) {
+            total.iter_mut().zip(part).for_each(|(sum, &x)| *sum = sum.add(x));
+        }
+        sums.truncate(width);
+        sums
+    })
 }
 
-impl<T: Real> Task for Pulled<'_, T> {
+/// See [`pull_rows`]. No duties.
+struct PullRows<'a, T> {
+    given: Standardized<'a, T>,
+    /// To the elements of the row whose turn it is `g h` is added.
+    along: Option<&'a mut [T]>,
+    gx: Option<&'a mut [T]>,
+}
+
+impl<T: Real> Task for PullRows<'_, T> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Self { n, x, g, w, means, rstds, mut along, mut gx } = self;
+        let Self { given: Standardized { n, turns, x, g, w, means, rstds }, mut along, mut gx } = self;
         let share = T::ONE.div(T::of(n as f64));
         for first in (0..means.len()).step_by(TOGETHER) {
             let rows = first..means.len().min(first + TOGETHER);
             let row_at = |i: usize| i * n..(i + 1) * n;
-            // Row `i`, or the one whose turn it is then, of so many elements.
-            let turn = |i: usize, all: usize| if all == n { 0..n } else { row_at(i % (all / n)) };
+            // The row whose turn it is at row `i`.
+            let turn = |i: usize| if turns == 1 { 0..n } else { row_at(i % turns) };
             // SAFETY: (row 1) slices of one length; (2) the output is the third input, or disjoint from all; everywhere
             // Task 2.
             unsafe {
                 if let Some(sum) = &mut along {
                     for i in rows.clone() {
-                        let turn = turn(i, sum.len());
-                        let o = sum[turn].as_mut_ptr();
+                        let o = sum[turn(i)].as_mut_ptr();
                         let from = [x[row_at(i)].as_ptr(), g[row_at(i)].as_ptr(), o.cast_const()];
                         row::<S, T, 3, _>(&Along { mean: means[i], scale: rstds[i] }, n, from, o);
                     }
@@ -310,7 +357,7 @@ impl<T: Real> Task for Pulled<'_, T> {
                 for (sums, i) in sums.iter_mut().zip(rows.clone()) {
                     let (x, g, mean) = (&x[row_at(i)], &g[row_at(i)], means[i]);
                     *sums = match w {
-                        Some(w) => rows::sums::<S, T, 3, 2, _>(&Weighted(mean), [x, g, &w[turn(i, w.len())]]),
+                        Some(w) => rows::sums::<S, T, 3, 2, _>(&Weighted(mean), [x, g, &w[turn(i)]]),
                         None => rows::sums::<S, T, 2, 2, _>(&Weighted(mean), [x, g]),
                     };
                 }
@@ -318,7 +365,7 @@ impl<T: Real> Task for Pulled<'_, T> {
                     let (x, g, mean, rstd) = (&x[row_at(i)], &g[row_at(i)], means[i], rstds[i]);
                     let f = Project { mean, factors: factors(rstd, sum.mul(share), along.mul(share)) };
                     match w {
-                        Some(w) => row_of::<S, T, 3, _>(&f, [x, g, &w[turn(i, w.len())]], &mut gx[row_at(i)]),
+                        Some(w) => row_of::<S, T, 3, _>(&f, [x, g, &w[turn(i)]], &mut gx[row_at(i)]),
                         None => row_of::<S, T, 2, _>(&f, [x, g], &mut gx[row_at(i)]),
                     }
                 }
@@ -381,8 +428,7 @@ mod tests {
                 let close = |got: f64, want: f64| assert!((got - want).abs() <= 1e-9, "{rows} of {n}: {got} {want}");
                 let (mut y, mut means, mut rstds) = (vec![f64::NAN; rows * n], vec![0.0; rows], vec![0.0; rows]);
                 standardize_rows(n, eps, [&x, &w, &b], &mut y, [&mut means, &mut rstds]);
-                let mut wanted = numbers(turns * n, 13);
-                let mut along = wanted.clone();
+                let mut wanted = vec![0.0; turns * n];
                 let mut h = vec![0.0; rows * n];
                 for (r, x) in x.chunks_exact(n).enumerate() {
                     let mean = x.iter().sum::<f64>() / n as f64;
@@ -401,7 +447,10 @@ mod tests {
                     let mut gx = vec![f64::NAN; rows * n];
                     let (x, g, means) = (&x[..], &g[..], &means[..]);
                     let rstds = &rstds[..];
-                    pull_rows(Pulled { n, x, g, w: weights, means, rstds, along: None, gx: Some(&mut gx) });
+                    let given = Standardized { n, turns, x, g, w: weights, means, rstds };
+                    let got = pull_rows(given, true, Some(&mut gx)).expect("asked for");
+                    got.iter().zip(&wanted).for_each(|(a, b)| close(*a, *b));
+                    assert!(pull_rows(given, false, None).is_none() && pull_rows(given, true, None) == Some(got));
                     for r in 0..rows {
                         let at = r * n..(r + 1) * n;
                         let q: Vec<f64> =
@@ -411,10 +460,6 @@ mod tests {
                         for i in at {
                             close(gx[i], rstds[r] * (q[i % n] - mean - h[i] * slope));
                         }
-                    }
-                    if weights.is_none() {
-                        pull_rows(Pulled { n, x, g, w: None, means, rstds, along: Some(&mut along), gx: None });
-                        along.iter().zip(&wanted).for_each(|(a, b)| close(*a, *b));
                     }
                 }
             }

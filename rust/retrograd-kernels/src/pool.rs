@@ -270,7 +270,7 @@ unsafe fn maxima_in_vectors<V: Vector<Elem: Pooled>>(row: WindowRow<'_>, x: *con
         // last vector; results of the row.
         unsafe {
             let x = x.add(windows[i].start);
-            let zero = V::load(x).of(0.0);
+            let zero = V::load_first(x, 0);
             let mut best = Best { most: zero.splat(V::Elem::LOWEST), odd: zero };
             lines!(row, |line| {
                 let p = x.add(line);

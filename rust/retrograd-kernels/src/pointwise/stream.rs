@@ -15,15 +15,11 @@ pub(super) fn is_streamed(bytes: usize) -> bool {
 /// good as any.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn last_cache() -> usize {
-    use std::arch::x86_64::__cpuid_count;
     use std::sync::OnceLock;
     static BYTES: OnceLock<usize> = OnceLock::new();
     // The leaf of Intel's manual (volume 2A, CPUID, "Deterministic Cache Parameters"), and that of AMD's, which is like
     // it (volume 3, appendix E, "Cache Topology Information").
     let of_leaf = |leaf: u32| {
-        // SAFETY: every x86-64 has the instruction.
-        #[allow(unused_unsafe, reason = "older compilers have unsafe functions")]
-        let ask = |leaf: u32, i: u32| unsafe { __cpuid_count(leaf, i) };
         if ask(leaf & 0x8000_0000, 0).eax < leaf {
             return 0;
         }
@@ -40,13 +36,18 @@ fn last_cache() -> usize {
 /// Whether the CPU is an AMD Zen 5 or a later one, whose stores of 64 bytes read no line first, by what they take.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn writes_whole_lines() -> bool {
-    use std::arch::x86_64::__cpuid;
-    // SAFETY: every x86-64 has the instruction.
-    #[allow(unused_unsafe, reason = "older compilers have unsafe functions")]
-    let [name, about] = [0, 1].map(|leaf| unsafe { __cpuid(leaf) });
+    let [name, about] = [0, 1].map(|leaf| ask(leaf, 0));
     let is_amd = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
     let family = (about.eax >> 8 & 15) + (about.eax >> 20 & 255);
     is_amd && family >= 26
+}
+
+/// What the CPU says of itself.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[allow(unused_unsafe, reason = "older compilers have unsafe functions")]
+fn ask(leaf: u32, i: u32) -> std::arch::x86_64::CpuidResult {
+    // SAFETY: every x86-64 has the instruction.
+    unsafe { std::arch::x86_64::__cpuid_count(leaf, i) }
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]

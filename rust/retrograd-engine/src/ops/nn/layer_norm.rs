@@ -77,22 +77,6 @@ impl<T: Element + Real> Rows<T> {
     fn are_short(&self) -> bool {
         self.half.is_none() && (1..=SHORT).contains(&self.n)
     }
-    /// # Safety
-    /// 1. There are these rows, initialised, that nobody writes meanwhile. 2. They need no conversion.
-    unsafe fn all<'a>(&self, rows: &Range<usize>) -> &'a [T] {
-        // SAFETY: duties 1 and 2.
-        unsafe {
-            std::slice::from_raw_parts(self.first.get().cast::<T>().add(rows.start * self.n), rows.len() * self.n)
-        }
-    }
-    /// # Safety
-    /// 1. There are these rows, that nobody reads or writes meanwhile, and elements are numbers whatever they hold.
-    ///    2. They need no conversion.
-    unsafe fn all_mut<'a>(&self, rows: &Range<usize>) -> &'a mut [T] {
-        let first = self.first.get().cast::<T>();
-        // SAFETY: duties 1 and 2.
-        unsafe { std::slice::from_raw_parts_mut(first.add(rows.start * self.n), rows.len() * self.n) }
-    }
     /// Room for a block of halves.
     fn room(&self) -> Vec<T> {
         vec![T::ZERO; if self.half.is_some() { self.n.min(BLOCK) } else { 0 }]
@@ -209,18 +193,16 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         }
         let (weight, bias) = (row::<T>(weight.as_ref(), 1.0, n), row::<T>(bias.as_ref(), -0.0, n));
         let (from, to) = (Rows::<T>::of(&x, n), Rows::<T>::of(&y, n));
+        if from.are_short() {
+            let x = x.as_slice::<T>().unwrap_or(&[]);
+            // SAFETY: S1 to S3: fresh and contiguous, and nobody else has them yet.
+            let [of_y, of_means, of_rstds] =
+                [&y, &means, &rstds].map(|t| unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
+            norm::standardize_rows(n, T::of(self.eps), [x, &weight, &bias], of_y, [of_means, of_rstds]);
+            return Ok(smallvec::smallvec![y, means, rstds]);
+        }
         let (pm, pr) = (SharedPtr(pm), SharedPtr(pr));
         split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
-            if from.are_short() {
-                // SAFETY: S1 and S3: these rows of input and output, contiguous, the output fresh; as many of the fresh
-                // moments; no other piece has these rows.
-                unsafe {
-                    let moments =
-                        [pm, pr].map(|p| std::slice::from_raw_parts_mut(p.get().add(range.start), range.len()));
-                    let inputs = [from.all(&range), &weight, &bias];
-                    return norm::standardize_rows(n, T::of(self.eps), inputs, to.all_mut(&range), moments);
-                }
-            }
             let (mut read, mut written) = (from.room(), to.room());
             for i in range {
                 // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the
@@ -262,6 +244,14 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let [pm, pr] = [&means, &rstds].map(|t| SharedPtr(slice(t)));
         let (rows_of_x, rows_of_g) = (Rows::<T>::of(&x, n), Rows::<T>::of(&g, n));
         let gx = if cx.needs(0) { Some(Tensor::empty(x.sizes(), x.dtype())?) } else { None };
+        if rows_of_x.are_short() {
+            let [x, g, means, rstds] = [&x, &g, &means, &rstds].map(|t| t.as_slice::<T>().unwrap_or(&[]));
+            let given = norm::Standardized { n, turns: 1, x, g, w: weight, means, rstds };
+            // SAFETY: S1 to S3: fresh and contiguous, and nobody else has it yet.
+            let of_x = gx.as_ref().map(|gx| unsafe { std::slice::from_raw_parts_mut(gx.ptr::<T>(), gx.numel()) });
+            let gw = norm::pull_rows(given, W && cx.needs(Self::WEIGHT), of_x);
+            return Ok((gx, gw.map(|gw| Tensor::from_slice(&gw, &self.normalized)).transpose()?));
+        }
         let out = gx.as_ref().map(|gx| Rows::<T>::of(gx, n));
         // A row of sums for each part, added up in their order, whichever thread had them.
         let parts = if W && cx.needs(Self::WEIGHT) { rows.div_ceil(PART) } else { 0 };
@@ -269,29 +259,6 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let along_weight = SharedPtr(partial.as_mut_ptr());
         let share = T::ONE.div(T::of(n as f64));
         split(rows, PART, (rows * n) as f64 * BACKWARD_COST, &|range| {
-            if rows_of_x.are_short() {
-                for first in range.clone().step_by(PART) {
-                    let part = first..range.end.min(first + PART);
-                    // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments; the gradient
-                    // is fresh; no other piece has these rows, nor the sums of this part.
-                    unsafe {
-                        let [means, rstds] =
-                            [pm, pr].map(|p| std::slice::from_raw_parts(p.get().add(first).cast_const(), part.len()));
-                        let sums = along_weight.get().wrapping_add(first / PART * n);
-                        norm::pull_rows(norm::Pulled {
-                            n,
-                            x: rows_of_x.all(&part),
-                            g: rows_of_g.all(&part),
-                            w: weight,
-                            means,
-                            rstds,
-                            along: (parts > 0).then(|| std::slice::from_raw_parts_mut(sums, n)),
-                            gx: out.map(|out| out.all_mut(&part)),
-                        });
-                    }
-                }
-                return;
-            }
             let [mut x, mut g, mut o] = [rows_of_x.room(), rows_of_x.room(), rows_of_x.room()];
             for i in range {
                 // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.

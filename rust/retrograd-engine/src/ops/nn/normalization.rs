@@ -11,7 +11,7 @@ use crate::kernels::norm;
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
-use crate::kernels::thresholds::norm::{BLOCK, ROWS, SHORT, WIDE};
+use crate::kernels::thresholds::norm::{BLOCK, SHORT, WIDE};
 use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::memory;
@@ -263,69 +263,36 @@ impl<const KIND: u8> Standardize<KIND> {
         let ((groups, count), entry) = (self.extent(b), b.c * b.rest);
         let [w, shift] = [b.per_element(entry, weight), b.per_element(entry, shift)];
         let [mut means, mut rstds] = [vec![T::ZERO; groups], vec![T::ZERO; groups]];
-        let places = [&mut means, &mut rstds].map(|moments| SharedPtr(moments.as_mut_ptr()));
         let y = Tensor::build::<T>(sizes, |y| {
-            let out = SharedPtr(y.as_mut_ptr());
-            split(b.n, 1, x.len() as f64 * 2.0 * PASS_COST, &|some| {
-                let at = some.start * entry..some.end * entry;
-                let of_some = |p: SharedPtr<T>, size: usize| {
-                    // SAFETY: those of these entries, which no other piece has.
-                    unsafe { std::slice::from_raw_parts_mut(p.get().add(some.start * size), some.len() * size) }
-                };
-                let moments = places.map(|place| of_some(place, self.groups));
-                let y = of_some(out, entry);
-                norm::standardize_rows(count, T::of(self.eps), [&x[at], &w, &shift], y, moments);
-            });
+            norm::standardize_rows(count, T::of(self.eps), [x, &w, &shift], y, [&mut means, &mut rstds]);
         })?;
         Ok((y, Stats { means, rstds, variances: Vec::new() }))
     }
 
-    /// Gradients of the input and of weights by element, of short groups.
+    /// Gradients of the input and the weight, of short groups.
     fn pull_short_groups<T: Element + Real>(
         &self,
-        sizes: &[usize],
-        [x, g]: [&[T]; 2],
+        cx: &Vjp,
+        [x, g]: [&Tensor; 2],
         stats: &Stats<T>,
         weight: Option<&[T]>,
-        [for_x, for_weight]: [bool; 2],
-    ) -> Result<(Option<Tensor>, Option<Vec<T>>)> {
-        let b = Blocks::of(sizes);
-        let (n, entry) = (self.extent(b).1, b.c * b.rest);
-        let w = weight.map(|w| b.per_element(entry, |c| w[c]));
-        let gx = if for_x { Some(Tensor::empty(sizes, T::DTYPE)?) } else { None };
-        // The sums of so many entries each, added up in their order, whichever thread had them.
-        let part = ROWS.div_ceil(self.groups);
-        let mut partial = vec![T::ZERO; if for_weight { b.n.div_ceil(part) * entry } else { 0 }];
-        let (out, sums) = (gx.as_ref().map(|gx| SharedPtr(gx.ptr::<T>())), SharedPtr(partial.as_mut_ptr()));
-        split(b.n, part, x.len() as f64 * 2.0 * PASS_COST, &|some| {
-            for first in some.clone().step_by(part) {
-                let end = some.end.min(first + part);
-                let (at, groups) = (first * entry..end * entry, first * self.groups..end * self.groups);
-                // SAFETY: those of these entries, or of this part, which no other piece has; the gradient is fresh.
-                let slice = |p: SharedPtr<T>, start: usize, len: usize| unsafe {
-                    std::slice::from_raw_parts_mut(p.get().add(start), len)
-                };
-                norm::pull_rows(norm::Pulled {
-                    n,
-                    x: &x[at.clone()],
-                    g: &g[at.clone()],
-                    w: w.as_deref(),
-                    means: &stats.means[groups.clone()],
-                    rstds: &stats.rstds[groups],
-                    along: for_weight.then(|| slice(sums, first / part * entry, entry)),
-                    gx: out.map(|out| slice(out, at.start, at.len())),
-                });
-            }
-        });
-        let along = for_weight.then(|| {
-            let (first, rest) = partial.split_at_mut(entry);
-            for part in rest.chunks_exact(entry) {
-                first.iter_mut().zip(part).for_each(|(sum, &x)| *sum = sum.add(x));
-            }
-            let by_channel = |c: usize| first[c * b.rest..(c + 1) * b.rest].iter().fold(T::ZERO, |sum, &x| sum.add(x));
-            (0..b.c).map(by_channel).collect()
-        });
-        Ok((gx, along))
+    ) -> Result<[Option<Tensor>; 2]> {
+        let b = Blocks::of(x.sizes());
+        let w = weight.map(|w| b.per_element(b.c * b.rest, |c| w[c]));
+        let (n, [of_x, g]) =
+            (self.extent(b).1, [x, g].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype")));
+        let (means, rstds) = (&stats.means[..], &stats.rstds[..]);
+        let given = norm::Standardized { n, turns: self.groups, x: of_x, g, w: w.as_deref(), means, rstds };
+        let for_weight = weight.is_some() && cx.needs(Self::WEIGHT);
+        let (gx, gw) = if cx.needs(0) {
+            let mut gw = None;
+            (Some(Tensor::build::<T>(x.sizes(), |gx| gw = norm::pull_rows(given, for_weight, Some(gx)))?), gw)
+        } else {
+            (None, norm::pull_rows(given, for_weight, None))
+        };
+        let of_channel = |c: &[T]| c.iter().fold(T::ZERO, |sum, &x| sum.add(x));
+        let gw = gw.map(|gw| gw.chunks_exact(b.rest).map(of_channel).collect::<Vec<T>>());
+        Ok([gx, gw.map(|gw| Tensor::from_slice(&gw, &[b.c])).transpose()?])
     }
 
     /// Gradients of input, weight and bias in two passes.
@@ -343,15 +310,12 @@ impl<const KIND: u8> Standardize<KIND> {
         let weighted = cx.node.edges.len() > Self::WEIGHT;
         let weight = if weighted { Some(values::<T>(cx.saved(1)?)?) } else { None };
         let scale = |c: usize| weight.as_ref().map_or(T::ONE, |w| w[c]);
-        let of_g = g.clone();
-        let [x, g] = [&x, &g].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
-        if self.are_short(b) && !x.is_empty() {
-            let wanted = [cx.needs(0), weighted && cx.needs(Self::WEIGHT)];
-            let (gx, gw) = self.pull_short_groups(&sizes, [x, g], &stats, weight.as_deref(), wanted)?;
-            let gw = gw.map(|gw| Tensor::from_slice(&gw, &[b.c])).transpose()?;
-            let gb = cx.when(Self::BIAS, || reshape_to(&of_g, &b.sizes())?.sum_dims(&[0, 2], false))?;
+        if self.are_short(b) && x.numel() > 0 {
+            let [gx, gw] = self.pull_short_groups(cx, [&x, &g], &stats, weight.as_deref())?;
+            let gb = cx.when(Self::BIAS, || reshape_to(&g, &b.sizes())?.sum_dims(&[0, 2], false))?;
             return Ok([gx, gw, gb]);
         }
+        let [x, g] = [&x, &g].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
         let (groups, count) = self.extent(b);
         let mut sums = vec![(T::ZERO, T::ZERO); groups];
         let mut by_channel = vec![(T::ZERO, T::ZERO); b.c];

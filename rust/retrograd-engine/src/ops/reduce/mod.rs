@@ -182,13 +182,22 @@ impl ReduceAxes {
     /// are repeated as well.
     #[inline]
     pub(crate) fn once_each(&self, x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+        let part = if self.is_all() || x.is_contiguous() { None } else { self.repetition(x)? };
+        let y = f(part.as_ref().unwrap_or(x))?;
+        match part {
+            Some(_) => copy::copy(&view::expand_to(&y, &self.sizes(x.sizes()))?),
+            None => Ok(y),
+        }
+    }
+
+    /// One repetition of an operand that is repeated along axes that stay.
+    fn repetition(&self, x: &Tensor) -> Result<Option<Tensor>> {
         let repeats = |axis: usize| x.strides()[axis] == 0 && x.sizes()[axis] > 1 && !self.has(axis);
-        if self.is_all() || x.is_contiguous() || !(0..x.ndim()).any(repeats) {
-            return f(x);
+        if !(0..x.ndim()).any(repeats) {
+            return Ok(None);
         }
         let sizes: Dims = (0..x.ndim()).map(|axis| if repeats(axis) { 1 } else { x.sizes()[axis] }).collect();
-        let part = Tensor::from_parts(x.storage(), x.dtype(), &sizes, x.strides(), x.storage_offset())?;
-        copy::copy(&view::expand_to(&f(&part)?, &self.sizes(x.sizes()))?)
+        Tensor::from_parts(x.storage(), x.dtype(), &sizes, x.strides(), x.storage_offset()).map(Some)
     }
 
     /// Sizes of the result with a 1 in place of each reduced axis.

@@ -491,3 +491,65 @@ def test_samples_of_images_at_many_points(points, dtype):
     for image, at, samples in zip(x, grid, got, strict=True):
         wanted = bilinear(image.astype("float64"), at.reshape(-1, 2).astype("float64"))
         np.testing.assert_allclose(samples.reshape(3, -1), wanted, atol=atol)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13, 16, 17])
+def test_many_small_matrices_are_factored_as_each_alone(n, dtype):
+    """Whole vectors of matrices, some that are left, and those that are too large for vectors."""
+    count, rtol = 53, 1e-3 if dtype == "float32" else 1e-9
+    a = numbers(count, n, n, dtype=dtype) / np.sqrt(n).astype(dtype) + 3 * np.eye(n, dtype=dtype)
+    # Rows are not in the order of their pivots.
+    a = np.roll(a, 1 + n // 3, axis=1)
+    positive, b = a @ a.swapaxes(1, 2), numbers(count, n, 3, dtype=dtype)
+    wide = [m.astype("float64") for m in (a, positive, b)]
+    routines = {
+        "cholesky": (rg.linalg.cholesky, np.linalg.cholesky(wide[1]), positive),
+        "upper": (lambda x: rg.linalg.cholesky(x, upper=True), np.linalg.cholesky(wide[1]).swapaxes(1, 2), positive),
+        "inv": (rg.linalg.inv, np.linalg.inv(wide[0]), a),
+        "solve": (lambda x: rg.linalg.solve(x, given(b)), np.linalg.solve(wide[0], wide[2]), a),
+        "right": (
+            lambda x: rg.linalg.solve(x, given(b).mT, left=False),
+            np.linalg.solve(wide[0].swapaxes(1, 2), wide[2]).swapaxes(1, 2),
+            a,
+        ),
+        "det": (lambda x: rg.linalg.det(x / 4), np.linalg.det(wide[0] / 4), a),
+        "lu": (
+            lambda x: rg.lu_unpack(*rg.linalg.lu_factor(x))[0] @ rg.linalg.lu(x)[1] @ rg.linalg.lu(x)[2],
+            wide[0],
+            a,
+        ),
+        "chain": (lambda x: rg.cholesky_inverse(rg.linalg.cholesky(x)), np.linalg.inv(wide[1]), positive),
+    }
+    for name, (routine, want, matrices) in routines.items():
+        x = given(matrices).requires_grad_()
+        y = routine(x)
+        np.testing.assert_allclose(y.detach().numpy(), want, rtol=rtol, atol=rtol, err_msg=name)
+        cotangent = given(numbers(*y.shape, dtype=dtype))
+        gradient = rg.autograd.grad(y, x, cotangent)[0]
+        for i in (0, 15, 16, 31, 47, 48, 52):
+            alone = x[i].detach().requires_grad_()
+            right = given(b[i])
+            one = {
+                "solve": lambda x, right=right: rg.linalg.solve(x, right),
+                "right": lambda x, right=right: rg.linalg.solve(x, right.mT, left=False),
+            }.get(name, routine)(alone)
+            near = {"rtol": rtol / 50, "atol": rtol / 50 * max(1.0, float(abs(want).max())), "err_msg": f"{name} {i}"}
+            np.testing.assert_allclose(y[i].detach().numpy(), one.detach().numpy(), **near)
+            gradient_alone = rg.autograd.grad(one, alone, cotangent[i])[0].numpy()
+            scale = max(1.0, float(abs(gradient_alone).max()))
+            np.testing.assert_allclose(gradient[i].numpy() / scale, gradient_alone / scale, **near)
+
+
+def test_one_of_many_small_matrices_that_cannot_be_factored():
+    a = np.tile(np.eye(5), (40, 1, 1)) * 2
+    a[21, 3, 3] = -1.0
+    factors, info = rg.linalg.cholesky_ex(given(a))
+    assert info.nonzero().tolist() == [[21]]
+    assert info[21].item() == 4
+    np.testing.assert_allclose(factors[[0, 20, 22, 39]].numpy(), np.sqrt(a[[0, 20, 22, 39]]))
+    with pytest.raises(rg.linalg.LinAlgError, match=r"Batch element 21"):
+        rg.linalg.cholesky(given(a))
+    a[33, :, 2] = 0.0
+    assert rg.linalg.inv_ex(given(a)).info.nonzero().tolist() == [[33]]
+    assert rg.linalg.solve_ex(given(a), given(a)).info[33].item() == 3

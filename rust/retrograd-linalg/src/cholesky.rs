@@ -4,9 +4,10 @@ use retrograd_kernels::matmul::{Layout, gemm_slices};
 use retrograd_kernels::real::{Field, Real, Ring};
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
-use crate::Scalar;
 use crate::blocks::{Block, add_product, at, copy, copy_along, part, transposed};
+use crate::matrices::Matrices;
 use crate::triangular::{self, Triangle};
+use crate::{Scalar, lanes};
 
 /// Columns that are factored one by one.
 const LEAF: usize = 32;
@@ -47,6 +48,24 @@ pub fn factor<T: Scalar>(n: usize, upper: bool, a: &mut [T], scratch: &mut [T]) 
         }
     }
     info
+}
+
+/// [`factor`] of some matrices, into `a`; the lower triangles of `x` are read. `info` has what it returns for each.
+pub fn factor_all<T: Scalar>(upper: bool, x: Matrices<'_, T>, a: &mut [T], info: &mut [i32], scratch: &mut [T]) {
+    let (n, count) = (x.layout.rows, x.count());
+    let len = n * n;
+    assert!(a.len() == len * count && info.len() == count, "extents disagree");
+    let in_lanes = lanes::serve::<T>(count, &[n]);
+    if in_lanes {
+        lanes::run(lanes::Cholesky { upper, x, a, info });
+    }
+    for (l, info) in info.iter_mut().enumerate() {
+        if !in_lanes || *info < 0 {
+            let a = &mut a[l * len..][..len];
+            x.copy_one(l, a);
+            *info = factor(n, upper, a, scratch);
+        }
+    }
 }
 
 fn recurse<T: Scalar>(a: &mut [T], of: Layout, scratch: &mut [T]) -> i32 {
@@ -127,6 +146,19 @@ pub fn vjp<T: Scalar>(
     copy((out, transposed(whole)), other, Scalar::conj);
     triangular::solve(lower, false, (l, ll), (other, whole));
     hermitian(n, other, out);
+}
+
+/// [`vjp`] of some matrices. Those that fit into lanes go there alone, too: products elsewhere have other sums.
+pub fn vjp_all<T: Scalar>(upper: bool, l: Matrices<'_, T>, g: Matrices<'_, T>, out: &mut [T], scratch: &mut [T]) {
+    let (n, count) = (l.layout.rows, l.count());
+    assert!(out.len() == n * n * count && g.count() == count, "extents disagree");
+    if count > 0 && lanes::fit::<T>(&[n]) {
+        return lanes::run(lanes::CholeskyVjp { upper, l, g, out });
+    }
+    for i in 0..count {
+        let out = &mut out[i * n * n..][..n * n];
+        vjp(n, upper, (l.data, l.layout(i)), (g.data, g.layout(i)), out, scratch);
+    }
 }
 
 /// Writes the half of a matrix and its adjoint.

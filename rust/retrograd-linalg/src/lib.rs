@@ -1,10 +1,10 @@
 //! Decompositions of one matrix, in the formats of LAPACK, which torch returns.
 //!
 //! A crate of its own so that its loops are compiled once, and not whenever a kernel or an op changes. Matrices are
-//! column-major slices. No routine divides a batch among threads: its caller does. Triangular factorizations and
-//! solutions are recursions over the matrix product of `retrograd-kernels`, down to blocks that stay in L1, and it
-//! applies blocks of reflections; the other decompositions are faer's, and without eigenvectors, eigenvalues of the
-//! tridiagonal matrices that it makes are found here.
+//! column-major slices, some of them a group of small ones. No routine divides a batch among threads: its caller does.
+//! Triangular factorizations and solutions are recursions over the matrix product of `retrograd-kernels`, down to
+//! blocks that stay in L1, and it applies blocks of reflections; the other decompositions are faer's, and without
+//! eigenvectors, eigenvalues of the tridiagonal matrices that it makes are found here.
 
 mod blocks;
 pub mod cholesky;
@@ -15,8 +15,10 @@ pub mod full_rank;
 mod hermitian;
 pub mod householder;
 pub mod jacobi;
+pub mod lanes;
 pub mod ldl;
 pub mod lu;
+pub mod matrices;
 pub mod number;
 mod rotations;
 mod scalar;

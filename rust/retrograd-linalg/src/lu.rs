@@ -8,8 +8,9 @@ use retrograd_kernels::real::{Ordered, Real, Ring};
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
 use crate::blocks::{Block, add, at, part, transposed};
+use crate::matrices::Matrices;
 use crate::triangular::{self, Triangle};
-use crate::{Scalar, small};
+use crate::{Scalar, lanes, small};
 
 /// The most columns that are factored one by one.
 const LEAF: usize = 32;
@@ -33,6 +34,21 @@ fn half(k: usize) -> usize {
 /// that is zero, as LAPACK's `getrf` does.
 pub fn factor<T: Scalar>(m: usize, n: usize, a: &mut [T], pivots: &mut [i32]) -> i32 {
     recurse(a, Layout::column_major(m, n), pivots)
+}
+
+/// [`factor`] of some matrices, into `a`: pivots and what it returns, for each.
+pub fn factor_all<T: Scalar>(x: Matrices<'_, T>, a: &mut [T], pivots: &mut [i32], info: &mut [i32]) {
+    let (Layout { rows: m, cols: n, .. }, count) = (x.layout, x.count());
+    let (k, len) = (m.min(n), m * n);
+    assert!(a.len() == len * count && pivots.len() == k * count && info.len() == count, "extents disagree");
+    if lanes::serve::<T>(count, &[m, n]) {
+        return lanes::run(lanes::Factor { x, a, pivots, info });
+    }
+    for (l, info) in info.iter_mut().enumerate() {
+        let a = &mut a[l * len..][..len];
+        x.copy_one(l, a);
+        *info = factor(m, n, a, &mut pivots[l * k..][..k]);
+    }
 }
 
 fn recurse<T: Scalar>(a: &mut [T], of: Layout, pivots: &mut [i32]) -> i32 {
@@ -125,32 +141,71 @@ pub struct Side {
     pub adjoint: bool,
 }
 
+impl Side {
+    /// The triangles that are solved with, in this order, and whether rows are swapped after them.
+    fn triangles(self) -> ([Triangle; 2], bool) {
+        let shared = Triangle { transposed: self.adjoint, conj: self.adjoint, ..Triangle::default() };
+        let lower = Triangle { unit: true, ..shared };
+        let upper = Triangle { upper: true, ..shared };
+        if self.right != self.adjoint { ([upper, lower], true) } else { ([lower, upper], false) }
+    }
+}
+
 /// Solves `A X = B`, or what `side` says, in place of B; `lu` and `pivots` are what [`factor`] makes of `A`.
 ///
 /// # Panics
 /// If extents disagree, or a pivot is not a row.
-pub fn solve<T: Scalar>(side: Side, (lu, al): (&[T], Layout), pivots: &[i32], (b, mut bl): (&mut [T], Layout)) {
-    let turned = side.right != side.adjoint;
-    if side.right {
-        bl = transposed(bl);
+pub fn solve<T: Scalar>(side: Side, (lu, al): (&[T], Layout), pivots: &[i32], (b, bl): (&mut [T], Layout)) {
+    let (triangles, after) = side.triangles();
+    let rows = if side.right { transposed(bl) } else { bl };
+    if !after {
+        swap_rows(b, rows, pivots, false);
     }
-    let shared = Triangle { transposed: turned, conj: side.adjoint, ..Triangle::default() };
-    let lower = Triangle { unit: true, ..shared };
-    let upper = Triangle { upper: true, ..shared };
-    if turned {
-        triangular::solve(upper, true, (lu, al), (b, bl));
-        triangular::solve(lower, true, (lu, al), (b, bl));
-        swap_rows(b, bl, pivots, true);
-    } else {
-        swap_rows(b, bl, pivots, false);
-        triangular::solve(lower, true, (lu, al), (b, bl));
-        triangular::solve(upper, true, (lu, al), (b, bl));
+    for triangle in triangles {
+        triangular::solve(triangle, !side.right, (lu, al), (&mut *b, bl));
+    }
+    if after {
+        swap_rows(b, rows, pivots, true);
+    }
+}
+
+/// [`solve`] with some matrices: B, with some matrices for as many of A, has its solutions in `x`, one after the other.
+///
+/// # Panics
+/// If extents disagree, or a pivot is not a row.
+pub fn solve_all<T: Scalar>(side: Side, lu: Matrices<'_, T>, pivots: &[i32], b: Matrices<'_, T>, x: &mut [T]) {
+    let (Layout { rows, cols, .. }, count) = (b.layout, b.count());
+    let n = if side.right { cols } else { rows };
+    assert!([lu.layout.rows, lu.layout.cols] == [n, n] && lu.count() == count, "extents disagree");
+    assert!(x.len() == rows * cols * count && pivots.len() == n * count, "extents disagree");
+    if lanes::serve::<T>(count, &[rows, cols]) {
+        let (triangles, after) = side.triangles();
+        return lanes::run(lanes::Solve { triangles: &triangles, left: !side.right, pivots, after, a: lu, b, x });
+    }
+    for l in 0..count {
+        let x = &mut x[l * rows * cols..][..rows * cols];
+        b.copy_one(l, x);
+        let x = (x, Layout::column_major(rows, cols));
+        solve(side, (lu.data, lu.layout(l)), &pivots[l * n..][..n], x);
     }
 }
 
 /// Writes the inverse of `A`, by its factors of `n` rows, to `out`.
 pub fn invert<T: Scalar>(n: usize, lu: &[T], pivots: &[i32], out: &mut [T]) {
     scaled_inverse(n, T::ONE, false, lu, pivots, out);
+}
+
+/// [`invert`] of some matrices.
+pub fn invert_all<T: Scalar>(n: usize, lu: &[T], pivots: &[i32], out: &mut [T]) {
+    let (len, count) = (n * n, pivots.len() / n.max(1));
+    if lanes::serve::<T>(count, &[n]) {
+        let (side, lu) = (Side { right: true, adjoint: false }, Matrices::in_a_row(n, count, lu));
+        return triangular::with_identities(n, count, |one| solve_all(side, lu, pivots, one, out));
+    }
+    for l in 0..count {
+        let part = l * len..(l + 1) * len;
+        invert(n, &lu[part.clone()], &pivots[l * n..][..n], &mut out[part]);
+    }
 }
 
 /// Columns of a triangular matrix that are solved for together.
@@ -188,19 +243,45 @@ pub fn diagonal<'a, T: Scalar>(n: usize, lu: &'a [T], pivots: &[i32]) -> (impl I
     (lu.iter().copied().step_by(n + 1), odd)
 }
 
-/// Writes the conjugated cofactors of `A`, `conj(det A) A^-H`, times a number, by its factors of `n` rows, to `out`;
-/// `own` has as many elements. Zeros on the diagonal of `U` are replaced by numbers that do not matter beside the
-/// largest: the cofactors are polynomials of `A`, so those of a matrix so near are as good.
-pub fn cofactors<T: Scalar>(n: usize, times: T, lu: &[T], pivots: &[i32], own: &mut [T], out: &mut [T]) {
-    own.copy_from_slice(lu);
+/// Writes the conjugated cofactors of `A`, `conj(det A) A^-H`, times a number, by its factors of `n` rows, to `out`.
+/// Zeros on the diagonal of `U` are replaced, in the factors, by numbers that do not matter beside the largest: the
+/// cofactors are polynomials of `A`, so those of a matrix so near are as good.
+pub fn cofactors<T: Scalar>(n: usize, times: T, lu: &mut [T], pivots: &[i32], out: &mut [T]) {
+    let scale = regular_determinant(n, lu, pivots).conj().mul(times);
+    scaled_inverse(n, scale, true, lu, pivots, out);
+}
+
+/// The determinant by factors whose zeros on the diagonal are replaced.
+fn regular_determinant<T: Scalar>(n: usize, lu: &mut [T], pivots: &[i32]) -> T {
     let largest = lu.iter().step_by(n + 1).fold(<T::Real as Ring>::ZERO, |most, x| most.larger(x.size()));
     let scale = if largest == <T::Real as Ring>::ZERO { <T::Real as Ring>::ONE } else { largest };
-    for x in own.iter_mut().step_by(n + 1).filter(|x| **x == T::ZERO) {
+    for x in lu.iter_mut().step_by(n + 1).filter(|x| **x == T::ZERO) {
         *x = T::of_real(Ring::mul(scale, T::EPSILON));
     }
-    let (diagonal, odd) = diagonal(n, own, pivots);
-    let det = diagonal.fold(if odd { T::ONE.neg() } else { T::ONE }, Ring::mul);
-    scaled_inverse(n, det.conj().mul(times), true, own, pivots, out);
+    let (diagonal, odd) = diagonal(n, lu, pivots);
+    diagonal.fold(if odd { T::ONE.neg() } else { T::ONE }, Ring::mul)
+}
+
+/// [`cofactors`] of some matrices, times a number for each; `own` has as many elements.
+pub fn cofactors_all<T: Scalar>(n: usize, times: &[T], lu: &mut [T], pivots: &[i32], own: &mut [T], out: &mut [T]) {
+    let (len, count) = (n * n, times.len());
+    let in_lanes = lanes::serve::<T>(count, &[n]);
+    for (l, &times) in times.iter().enumerate() {
+        let part = l * len..(l + 1) * len;
+        let (lu, pivots) = (&mut lu[part.clone()], &pivots[l * n..][..n]);
+        if in_lanes {
+            let scale = regular_determinant(n, lu, pivots).conj().mul(times);
+            let own = &mut own[part];
+            own.fill(T::ZERO);
+            own.iter_mut().step_by(n + 1).for_each(|x| *x = scale);
+        } else {
+            cofactors(n, times, lu, pivots, &mut out[part]);
+        }
+    }
+    if in_lanes {
+        let [lu, scales] = [&*lu, &*own].map(|x| Matrices::in_a_row(n, count, x));
+        solve_all(Side { right: true, adjoint: true }, lu, pivots, scales, out);
+    }
 }
 
 /// The factorization of at most [`LEAF`] columns, from the left to the right: each is brought up to date only when it
@@ -319,9 +400,9 @@ mod tests {
         let a: Vec<T> = (0..n * n).map(|i| of(noise(i), noise(i + 77777))).collect();
         let (mut lu, mut pivots) = (a.clone(), vec![0; n]);
         assert_eq!(factor(n, n, &mut lu, &mut pivots), 0);
-        let (mut inverse, mut own, mut cofactors_of) = (a.clone(), a.clone(), a.clone());
+        let (mut inverse, mut own, mut cofactors_of) = (a.clone(), lu.clone(), a.clone());
         invert(n, &lu, &pivots, &mut inverse);
-        cofactors(n, T::ONE, &lu, &pivots, &mut own, &mut cofactors_of);
+        cofactors(n, T::ONE, &mut own, &pivots, &mut cofactors_of);
         let (diagonal, odd) = diagonal(n, &lu, &pivots);
         let det = diagonal.fold(if odd { T::ONE.neg() } else { T::ONE }, Ring::mul);
         let small = <T::Real as Real>::of(1e-9);

@@ -6,7 +6,7 @@ use retrograd_kernels::real::{Field, Real, Ring};
 use retrograd_kernels::simd::{self, Isa};
 
 use crate::blocks::transfer;
-use crate::small;
+use crate::{lanes, small};
 
 /// A float or a complex number.
 pub trait Scalar: Field + GemmScalar + Default {
@@ -76,6 +76,14 @@ pub trait Scalar: Field + GemmScalar + Default {
     unsafe fn factor_small<S: Isa>(_size: [usize; 2], _a: *mut Self, _step: isize, _pivots: &mut [i32]) -> Option<i32> {
         None
     }
+    /// Does what is done with vectors of matrices; nothing for types without vectors.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`.
+    #[inline(always)]
+    unsafe fn in_lanes<S: Isa, W: lanes::Work<Self>>(_work: W) {}
+    /// The integer that a real number is.
+    fn whole(self) -> i32;
     /// The index of the first of the largest numbers by [`Scalar::size`]; 0 if all are NaN.
     ///
     /// # Safety
@@ -171,6 +179,15 @@ macro_rules! scalar {
                 Some(unsafe { small::factor::<Vector<$t, S>>(size, a, step, pivots) })
             }
             #[inline(always)]
+            unsafe fn in_lanes<S: Isa, W: lanes::Work<Self>>(work: W) {
+                // SAFETY: our duty.
+                unsafe { work.run::<Vector<$t, S>>() }
+            }
+            #[inline(always)]
+            fn whole(self) -> i32 {
+                self as i32
+            }
+            #[inline(always)]
             unsafe fn largest<S: Isa>(x: &[Self]) -> usize {
                 // SAFETY: our duty.
                 unsafe { largest::<Vector<$t, S>>(x) }
@@ -212,6 +229,10 @@ macro_rules! scalar {
                 for (y, &x) in y[from..].iter_mut().zip(&x[from..]) {
                     *y += factor * x;
                 }
+            }
+            #[inline(always)]
+            fn whole(self) -> i32 {
+                self.re as i32
             }
             #[inline(always)]
             fn padded<S: Isa>(n: usize) -> usize {

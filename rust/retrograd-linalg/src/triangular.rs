@@ -11,8 +11,9 @@ use retrograd_kernels::parallel::{SharedPtr, split};
 use retrograd_kernels::real::Ring;
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
-use crate::Scalar;
 use crate::blocks::{Block, add, at, part, reversed, reversed_rows, transfer, transposed};
+use crate::matrices::{Matrices, Places};
+use crate::{Scalar, lanes};
 
 /// Rows that are solved one by one.
 const LEAF: usize = 32;
@@ -50,6 +51,53 @@ pub fn solve<T: Scalar>(triangle: Triangle, left: bool, (a, al): (&[T], Layout),
     assert!(al.fits(a.len()) && bl.fits(b.len()) && bl.distinct(), "outside the slice: {al:?} {bl:?}");
     // SAFETY: the matrices are in their slices, as just checked, which are borrowed apart.
     unsafe { solve_at(triangle, left, (a.as_ptr(), al), (b.as_mut_ptr(), bl)) }
+}
+
+/// Solves with some matrices, one triangle of them after the other: B, with some matrices for as many of A, has its
+/// solutions in `x`, one after the other.
+///
+/// # Panics
+/// If extents disagree, or a matrix leaves its slice.
+pub fn solve_all<T: Scalar>(triangles: &[Triangle], left: bool, a: Matrices<'_, T>, b: Matrices<'_, T>, x: &mut [T]) {
+    let (Layout { rows, cols, .. }, count) = (b.layout, b.count());
+    let n = if left { rows } else { cols };
+    assert!([a.layout.rows, a.layout.cols] == [n, n] && a.count() == count, "extents disagree");
+    assert!(x.len() == rows * cols * count, "extents disagree");
+    if lanes::serve::<T>(count, &[rows, cols]) {
+        return lanes::run(lanes::Solve { triangles, left, pivots: &[], after: false, a, b, x });
+    }
+    for l in 0..count {
+        let x = &mut x[l * rows * cols..][..rows * cols];
+        b.copy_one(l, x);
+        for &triangle in triangles {
+            solve(triangle, left, (a.data, a.layout(l)), (&mut *x, Layout::column_major(rows, cols)));
+        }
+    }
+}
+
+/// As [`solve_all`] from the left, with B the identity.
+pub fn invert_all<T: Scalar>(triangles: &[Triangle], a: Matrices<'_, T>, x: &mut [T]) {
+    let (n, count) = (a.layout.rows, a.count());
+    let len = n * n;
+    assert!(x.len() == len * count, "extents disagree");
+    if lanes::serve::<T>(count, &[n]) {
+        return with_identities(n, count, |b| solve_all(triangles, true, a, b, x));
+    }
+    for l in 0..count {
+        let x = &mut x[l * len..][..len];
+        x.fill(<T as Ring>::ZERO);
+        x.iter_mut().step_by(n + 1).for_each(|x| *x = <T as Ring>::ONE);
+        for &triangle in triangles {
+            solve(triangle, true, (a.data, a.layout(l)), (&mut *x, Layout::column_major(n, n)));
+        }
+    }
+}
+
+/// `count` identities of `n` rows, which fit into lanes.
+pub(crate) fn with_identities<T: Scalar>(n: usize, count: usize, f: impl FnOnce(Matrices<'_, T>)) {
+    let mut one = [<T as Ring>::ZERO; lanes::MOST * lanes::MOST];
+    one[..n * n].iter_mut().step_by(n + 1).for_each(|x| *x = <T as Ring>::ONE);
+    f(Matrices::new(&one, Layout::column_major(n, n), Places::Apart { count, first: 0, step: 0 }));
 }
 
 /// As [`solve`], of matrices that may be parts of one.

@@ -1,15 +1,15 @@
 //! The one driver of decompositions: what a batch of matrices is copied to, and how it is divided among threads.
 //!
 //! A definition makes fresh column-major matrices for its results ([`Entries`]), states how its operands are read
-//! ([`Given`]), and lets [`each`] call a routine on slices, entry by entry:
+//! ([`Given`]), and lets [`each`] call a routine on slices, entry by entry, or [`each_of`] for several at once:
 //!
 //! ```text
 //! let (given, mut factors) = (Given::<T>::of(x)?, Entries::<T>::matrices(batch, n, n)?);
 //! let mut info = Entries::<i32>::numbers(batch)?;
 //! let parts = (given.read(), factors.write(), info.write());
-//! each(parts, cost, &|| room::<T>(cholesky::scratch(n)), &|scratch, (x, a, info)| {
-//!     x.copy_to(a);
-//!     info[0] = cholesky::factor(n, a, scratch.slice());
+//! let scratch = || room::<T>(cholesky::scratch(n));
+//! each_of(lanes::together::<T>(n), parts, cost, &scratch, &|scratch, (x, a, info)| {
+//!     cholesky::factor_all(false, x, a, info, scratch.slice());
 //! })?;
 //! fault::check("linalg.cholesky", &info.tensor(), Fault::Cholesky)?;
 //! ```
@@ -20,6 +20,9 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use retrograd_linalg::matrices::{Matrices, Places};
 
 use crate::error::Result;
 use crate::kernels::matmul::Layout;
@@ -129,7 +132,7 @@ impl<T: Element> Given<T> {
     }
 
     /// The matrices, to be read.
-    pub fn read(&self) -> Matrices<'_, T> {
+    pub fn read(&self) -> Operand<'_, T> {
         let x = &self.tensor;
         let (rows, cols) = sizes_of(x);
         let &[.., rs, cs] = x.strides() else { unreachable!("operands were checked to have matrices") };
@@ -137,55 +140,31 @@ impl<T: Element> Given<T> {
         // No stride of a tensor is negative, so the last element has the highest address.
         let len =
             if x.numel() == 0 { 0 } else { extent(x.sizes(), x.strides()).map_or(0, |(_, last)| last as usize + 1) };
-        Matrices { ptr: SharedPtr(x.ptr()), len, offsets: &self.offsets, layout }
+        Operand { ptr: SharedPtr(x.ptr()), len, offsets: &self.offsets, layout }
     }
 }
 
-/// Matrices that [`each`] gives as [`Matrix`].
-pub struct Matrices<'a, T> {
+/// An operand, which [`each`] gives as [`Matrices`].
+pub struct Operand<'a, T> {
     ptr: SharedPtr<T>,
     len: usize,
     offsets: &'a [isize],
     layout: Layout,
 }
 
-/// A matrix in the memory of an operand.
-#[derive(Clone, Copy, Debug)]
-pub struct Matrix<'a, T> {
-    pub data: &'a [T],
-    pub layout: Layout,
-}
-
-impl<T: Element> Matrix<'_, T> {
-    /// Copies the matrix column by column.
-    pub fn copy_to(&self, to: &mut [T]) {
-        let Layout { rows, cols, offset, rs, cs } = self.layout;
-        debug_assert_eq!(to.len(), rows * cols);
-        for (j, column) in to.chunks_exact_mut(rows.max(1)).enumerate() {
-            let from = &self.data[offset + j * cs as usize..];
-            match rs {
-                // A row of an expanded tensor is repeated.
-                0 => column.fill(from[0]),
-                1 => column.copy_from_slice(&from[..rows]),
-                _ => column.iter_mut().zip(from.iter().step_by(rs as usize)).for_each(|(to, &x)| *to = x),
-            }
-        }
-    }
-}
-
-impl<'a, T: Element> Parts for Matrices<'a, T> {
-    type Entry = Matrix<'a, T>;
+impl<'a, T: Element> Parts for Operand<'a, T> {
+    type Entry = Matrices<'a, T>;
     fn count(&self) -> usize {
         self.offsets.len()
     }
-    unsafe fn entry(&self, i: usize) -> Matrix<'a, T> {
-        let layout = Layout { offset: self.offsets[i] as usize, ..self.layout };
-        if self.len == 0 {
-            return Matrix { data: &[], layout };
-        }
-        // SAFETY: S1 and S3 give every element up to the last; the operand is held for 'a, and what others write to it
-        // meanwhile decides nothing about memory (S4, S6).
-        Matrix { data: unsafe { std::slice::from_raw_parts(self.ptr.get(), self.len) }, layout }
+    unsafe fn entries(&self, part: Range<usize>) -> Matrices<'a, T> {
+        let data = match self.len {
+            0 => &[],
+            // SAFETY: S1 and S3 give every element up to the last; the operand is held for 'a, and what others write
+            // to it meanwhile decides nothing about memory (S4, S6).
+            len => unsafe { std::slice::from_raw_parts(self.ptr.get(), len) },
+        };
+        Matrices::new(data, self.layout, Places::Listed(&self.offsets[part]))
     }
 }
 
@@ -216,17 +195,17 @@ pub struct Read<'a, T>(Span<'a, T>);
 /// Entries that [`each`] gives as slices to write.
 pub struct Write<'a, T>(Span<'a, T>);
 
-/// What [`each`] takes apart: [`Matrices`], [`Read`] and [`Write`] of batches of one size, and tuples of them.
+/// What [`each`] takes apart: [`Operand`], [`Read`] and [`Write`] of batches of one size, and tuples of them.
 pub trait Parts: Sync {
-    /// What there is of one entry.
+    /// What there is of some entries.
     type Entry;
     /// How many entries there are.
     fn count(&self) -> usize;
-    /// Entry `i`, which is below the count.
+    /// These entries, which are below the count.
     ///
     /// # Safety
-    /// 1. Nobody else has this entry as long as the slices are used.
-    unsafe fn entry(&self, i: usize) -> Self::Entry;
+    /// 1. Nobody else has these entries as long as the slices are used.
+    unsafe fn entries(&self, part: Range<usize>) -> Self::Entry;
 }
 
 impl<'a, T: Element> Parts for Read<'a, T> {
@@ -234,14 +213,14 @@ impl<'a, T: Element> Parts for Read<'a, T> {
     fn count(&self) -> usize {
         self.0.count
     }
-    unsafe fn entry(&self, i: usize) -> &'a [T] {
+    unsafe fn entries(&self, part: Range<usize>) -> &'a [T] {
         let Span { ptr, len, count, .. } = self.0;
-        assert!(i < count);
+        assert!(part.start <= part.end && part.end <= count);
         if len == 0 {
             return &[];
         }
         // SAFETY: the tensor has `count * len` elements in a row (S1 to S3, S5), and is borrowed for 'a.
-        unsafe { std::slice::from_raw_parts(ptr.get().add(i * len), len) }
+        unsafe { std::slice::from_raw_parts(ptr.get().add(part.start * len), part.len() * len) }
     }
 }
 
@@ -250,14 +229,14 @@ impl<'a, T: Element> Parts for Write<'a, T> {
     fn count(&self) -> usize {
         self.0.count
     }
-    unsafe fn entry(&self, i: usize) -> &'a mut [T] {
+    unsafe fn entries(&self, part: Range<usize>) -> &'a mut [T] {
         let Span { ptr, len, count, .. } = self.0;
-        assert!(i < count);
+        assert!(part.start <= part.end && part.end <= count);
         if len == 0 {
             return &mut [];
         }
-        // SAFETY: as for `Read`; the tensor is fresh and borrowed mutably, and nobody else has the entry (1).
-        unsafe { std::slice::from_raw_parts_mut(ptr.get().add(i * len), len) }
+        // SAFETY: as for `Read`; the tensor is fresh and borrowed mutably, and nobody else has the entries (1).
+        unsafe { std::slice::from_raw_parts_mut(ptr.get().add(part.start * len), part.len() * len) }
     }
 }
 
@@ -268,9 +247,9 @@ macro_rules! parts {
             fn count(&self) -> usize {
                 self.0.count()
             }
-            unsafe fn entry(&self, i: usize) -> Self::Entry {
+            unsafe fn entries(&self, part: Range<usize>) -> Self::Entry {
                 // SAFETY: our duty.
-                unsafe { ($(self.$i.entry(i),)*) }
+                unsafe { ($(self.$i.entries(part.clone()),)*) }
             }
         }
     };
@@ -290,15 +269,32 @@ pub fn each<P: Parts, S>(
     scratch: &(dyn Fn() -> Result<S> + Sync),
     work: &(dyn Fn(&mut S, P::Entry) + Sync),
 ) -> Result<()> {
+    each_of(1, parts, cost, scratch, work)
+}
+
+/// Vectors of matrices take so much less time than one after the other.
+const GAIN: f64 = 5.0;
+
+/// As [`each`], for `together` entries at once, if there are so many left: see [`lanes::together`]. `cost` is that of
+/// one alone.
+pub fn each_of<P: Parts, S>(
+    together: usize,
+    parts: P,
+    cost: f64,
+    scratch: &(dyn Fn() -> Result<S> + Sync),
+    work: &(dyn Fn(&mut S, P::Entry) + Sync),
+) -> Result<()> {
     let count = parts.count();
-    try_split(count, 1, cost * count as f64, &|piece| {
-        if piece.is_empty() {
+    let cost = if together > 1 && count > 1 { cost / GAIN } else { cost };
+    try_split(count.div_ceil(together), 1, cost * count as f64, &|groups| {
+        if groups.is_empty() {
             return Ok(());
         }
         let mut scratch = scratch()?;
-        for i in piece {
-            // SAFETY: (1) pieces share no entry, and this loop is done with one before the next.
-            work(&mut scratch, unsafe { parts.entry(i) });
+        for group in groups {
+            let first = group * together;
+            // SAFETY: (1) groups share no entry, and this loop is done with one before the next.
+            work(&mut scratch, unsafe { parts.entries(first..count.min(first + together)) });
         }
         Ok(())
     })

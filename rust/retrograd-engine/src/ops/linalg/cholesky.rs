@@ -1,17 +1,16 @@
 //! The Cholesky factorization.
 
-use retrograd_linalg::cholesky;
+use retrograd_linalg::{cholesky, lanes};
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::batch::{Entries, Given, batch_of, each, room, sizes_of};
+use super::batch::{Entries, Given, batch_of, each_of, room, sizes_of};
 use super::fault::{self, Fault};
 use super::{adjoint, checks, cost, triangular};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
 use crate::error::Result;
-use crate::kernels::matmul::Layout;
 use crate::match_dtype;
 use crate::tensor::{Dtypes, Tensor};
 
@@ -56,13 +55,10 @@ impl<const OLD: bool> Primitive for Cholesky<OLD> {
         let factors = match_dtype!(fields, x.dtype(), T => {
             let (x, mut factors) = (Given::<T>::of(x)?, Entries::<T>::matrices(batch, n, n)?);
             let parts = (x.read(), factors.write(), info.write());
-            let flops = (n as f64).powi(3) / 3.0;
-            each(parts, cost(flops), &|| room::<T>(cholesky::scratch(n)), &|scratch, (mut x, a, info)| {
-                if self.upper {
-                    x.layout = Layout { rs: x.layout.cs, cs: x.layout.rs, ..x.layout };
-                }
-                x.copy_to(a);
-                info[0] = cholesky::factor(n, self.upper, a, scratch.slice());
+            let (flops, scratch) = ((n as f64).powi(3) / 3.0, || room::<T>(cholesky::scratch(n)));
+            each_of(lanes::together::<T>(n), parts, cost(flops), &scratch, &|scratch, (x, a, info)| {
+                let x = if self.upper { x.transposed() } else { x };
+                cholesky::factor_all(self.upper, x, a, info, scratch.slice());
             })?;
             factors.tensor()
         });
@@ -89,8 +85,9 @@ fn at_once(l: &Tensor, g: &Tensor, upper: bool) -> Result<Tensor> {
         let mut out = Entries::<T>::matrices(batch_of(l), n, n)?;
         let parts = (factors.read(), g.read(), out.write());
         let scratch = || room::<T>(cholesky::vjp_scratch(n));
-        each(parts, cost(2.0 * (n as f64).powi(3)), &scratch, &|scratch, (l, g, out)| {
-            cholesky::vjp(n, upper, (l.data, l.layout), (g.data, g.layout), out, scratch.slice());
+        let cost = cost(2.0 * (n as f64).powi(3));
+        each_of(lanes::together::<T>(n), parts, cost, &scratch, &|scratch, (l, g, out)| {
+            cholesky::vjp_all(upper, l, g, out, scratch.slice());
         })?;
         Ok(out.tensor())
     })

@@ -1,10 +1,11 @@
 //! Solutions and inverses by the Cholesky factors of matrices.
 
+use retrograd_linalg::lanes;
 use retrograd_linalg::triangular::{self, Triangle};
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::batch::{Entries, Given, batch_of, each, sizes_of};
+use super::batch::{Entries, Given, batch_of, each_of, sizes_of};
 use super::fault::{self, Fault};
 use super::{adjoint, broadcast_batches, checks, cost};
 use crate::autograd::Grads;
@@ -13,7 +14,6 @@ use crate::autograd::primitive::{
     Batch, ComplexRule, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params,
 };
 use crate::error::{Error, Result};
-use crate::kernels::matmul::Layout;
 use crate::match_dtype;
 use crate::tensor::{Dtypes, Tensor};
 
@@ -77,12 +77,8 @@ impl Primitive for CholeskySolve {
             let mut x = Entries::<T>::matrices(batch_of(b), rows, columns)?;
             let cost = cost(2.0 * n as f64 * (rows * columns) as f64);
             let parts = (b_given.read(), l.read(), x.write());
-            each(parts, cost, &|| Ok(()), &|(), (b, l, x)| {
-                b.copy_to(x);
-                for triangle in triangles {
-                    let x = (&mut *x, Layout::column_major(rows, columns));
-                    triangular::solve(triangle, true, (l.data, l.layout), x);
-                }
+            each_of(lanes::together::<T>(rows.max(columns)), parts, cost, &|| Ok(()), &|(), (b, l, x)| {
+                triangular::solve_all(&triangles, true, l, b, x);
             })?;
             Ok(out(x.tensor()))
         })
@@ -154,16 +150,9 @@ impl Primitive for CholeskyInverse {
             let (l, mut inverses) = (Given::<T>::of(l)?, Entries::<T>::matrices(batch, n, n)?);
             let parts = (l.read(), inverses.write(), info.write());
             let cost = cost(2.0 * (n as f64).powi(3));
-            each(parts, cost, &|| Ok(()), &|(), (l, x, info)| {
-                let on_diagonal = |i: usize| l.data[l.layout.offset + i * (l.layout.rs + l.layout.cs) as usize];
-                let zero = (0..n).position(|i| on_diagonal(i) == T::default());
-                info[0] = zero.map_or(0, |i| i as i32 + 1);
-                x.fill(T::default());
-                x.iter_mut().step_by(n + 1).for_each(|x| *x = <T as crate::kernels::real::Ring>::ONE);
-                for triangle in triangles {
-                    let x = (&mut *x, Layout::column_major(n, n));
-                    triangular::solve(triangle, true, (l.data, l.layout), x);
-                }
+            each_of(lanes::together::<T>(n), parts, cost, &|| Ok(()), &|(), (l, x, info)| {
+                info.iter_mut().enumerate().for_each(|(i, info)| *info = l.first_zero(i));
+                triangular::invert_all(&triangles, l, x);
             })?;
             inverses.tensor()
         });

@@ -1,10 +1,10 @@
 //! Determinants and their logarithms.
 
-use retrograd_linalg::{Scalar as _, lu};
+use retrograd_linalg::{Scalar as _, lanes, lu};
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::batch::{Entries, Given, batch_of, each, room, sizes_of};
+use super::batch::{Entries, Given, batch_of, each_of, room, sizes_of};
 use super::lu::{factoring_cost, pivots_to_solve, solve_by};
 use super::{adjoint, checks};
 use crate::autograd::Grads;
@@ -34,21 +34,24 @@ fn of_factors(x: &Tensor, of: Of) -> Result<[Tensor; 4]> {
         let (x, mut factors) = (Given::<T>::of(x)?, Entries::<T>::matrices(batch, n, n)?);
         let (mut result, mut logarithm) = (Entries::<T>::numbers(batch)?, Entries::<R>::numbers(batch)?);
         let parts = (x.read(), factors.write(), pivots.write(), result.write(), logarithm.write());
-        each(parts, factoring_cost(n, n), &|| Ok(()), &|(), (x, factors, pivots, result, logarithm)| {
-            x.copy_to(factors);
-            lu::factor(n, n, factors, pivots);
-            let (diagonal, odd) = lu::diagonal(n, factors, pivots);
-            let start = if odd { T::ONE.neg() } else { T::ONE };
-            let mut sum = <R as Ring>::ZERO;
-            result[0] = match of {
-                Of::Determinant => diagonal.fold(start, Ring::mul),
-                Of::SignAndLogarithm => diagonal.fold(start, |sign, x| {
-                    let size = x.magnitude();
-                    sum = Ring::add(sum, Real::ln(size));
-                    if x == T::ZERO { T::ZERO } else { sign.mul(x.scale(retrograd_linalg::Scalar::recip(size))) }
-                }),
-            };
-            logarithm[0] = sum;
+        let (together, cost) = (lanes::together::<T>(n), factoring_cost(n, n));
+        let numbers = || room::<i32>(together);
+        each_of(together, parts, cost, &numbers, &|info, (x, factors, pivots, results, logarithms)| {
+            lu::factor_all(x, factors, pivots, &mut info.slice()[..results.len()]);
+            for (l, (result, logarithm)) in results.iter_mut().zip(logarithms).enumerate() {
+                let (diagonal, odd) = lu::diagonal(n, &factors[l * n * n..][..n * n], &pivots[l * n..][..n]);
+                let start = if odd { T::ONE.neg() } else { T::ONE };
+                let mut sum = <R as Ring>::ZERO;
+                *result = match of {
+                    Of::Determinant => diagonal.fold(start, Ring::mul),
+                    Of::SignAndLogarithm => diagonal.fold(start, |sign, x| {
+                        let size = x.magnitude();
+                        sum = Ring::add(sum, Real::ln(size));
+                        if x == T::ZERO { T::ZERO } else { sign.mul(x.scale(retrograd_linalg::Scalar::recip(size))) }
+                    }),
+                };
+                *logarithm = sum;
+            }
         })?;
         Ok([result.tensor(), logarithm.tensor(), factors.tensor(), pivots.tensor()])
     })
@@ -106,10 +109,14 @@ fn cofactors(factors: &Tensor, pivots: &Tensor, scale: &Tensor) -> Result<Tensor
         let (factors, scale) = (Given::<T>::of(factors)?, Given::<T>::broadcast(scale, batch)?);
         let mut result = Entries::<T>::matrices(batch, n, n)?;
         let parts = (factors.read(), pivots.read(), scale.read(), result.write());
-        each(parts, 3.0 * factoring_cost(n, n), &|| room::<T>(2 * n * n), &|own, (factors, pivots, scale, out)| {
-            let (copy, own) = own.slice().split_at_mut(n * n);
+        let (together, cost) = (lanes::together::<T>(n), 3.0 * factoring_cost(n, n));
+        let own = || Ok((room::<T>(2 * n * n * together)?, room::<T>(together)?));
+        each_of(together, parts, cost, &own, &|(own, times), (factors, pivots, scale, out)| {
+            let (copy, own) = own.slice().split_at_mut(n * n * together);
+            let (copy, times) = (&mut copy[..out.len()], &mut times.slice()[..scale.count()]);
             factors.copy_to(copy);
-            lu::cofactors(n, scale.data[scale.layout.offset], copy, pivots, own, out);
+            scale.copy_to(times);
+            lu::cofactors_all(n, times, copy, pivots, own, out);
         })?;
         Ok(result.tensor())
     })

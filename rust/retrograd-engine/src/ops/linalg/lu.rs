@@ -1,10 +1,10 @@
 //! The LU factorization, its parts, and solutions by it.
 
-use retrograd_linalg::lu;
+use retrograd_linalg::{lanes, lu};
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::batch::{Entries, Given, batch_of, each, room, sizes_of};
+use super::batch::{Entries, Given, batch_of, each, each_of, room, sizes_of};
 use super::fault::{self, Fault};
 use super::{adjoint, checks, cost, triangular};
 use crate::autograd::Grads;
@@ -13,7 +13,6 @@ use crate::autograd::primitive::{
     Batch, ComplexRule, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
 use crate::error::{Error, Result};
-use crate::kernels::matmul::Layout;
 use crate::match_dtype;
 use crate::ops::view::{cat, expand_to};
 use crate::tensor::{DType, Dims, Dtypes, MaybeNamed, Tensor, copy};
@@ -26,9 +25,8 @@ pub(super) fn factors(x: &Tensor) -> Result<[Tensor; 3]> {
     let factors = match_dtype!(fields, x.dtype(), T => {
         let (x, mut factors) = (Given::<T>::of(x)?, Entries::<T>::matrices(batch, m, n)?);
         let parts = (x.read(), factors.write(), pivots.write(), info.write());
-        each(parts, factoring_cost(m, n), &|| Ok(()), &|(), (x, a, pivots, info)| {
-            x.copy_to(a);
-            info[0] = lu::factor(m, n, a, pivots);
+        each_of(lanes::together::<T>(m.max(n)), parts, factoring_cost(m, n), &|| Ok(()), &|(), (x, a, pivots, info)| {
+            lu::factor_all(x, a, pivots, info);
         })?;
         factors.tensor()
     });
@@ -346,10 +344,9 @@ impl Primitive for LuSolve {
             let mut x = Entries::<T>::matrices(batch, rows, columns)?;
             let parts = (factors.read(), pivots.read(), b.read(), x.write());
             let flops = 2.0 * n as f64 * (rows * columns) as f64;
-            each(parts, cost(flops), &|| Ok(()), &|(), (lu, pivots, b, x)| {
-                b.copy_to(x);
-                let x = (x, Layout::column_major(rows, columns));
-                lu::solve(side, (lu.data, lu.layout), pivots, x);
+            let together = lanes::together::<T>(rows.max(columns));
+            each_of(together, parts, cost(flops), &|| Ok(()), &|(), (lu, pivots, b, x)| {
+                lu::solve_all(side, lu, pivots, b, x);
             })?;
             Ok(out(x.tensor()))
         })

@@ -1,10 +1,11 @@
 //! Solutions of systems of equations, and inverses.
 
-use retrograd_linalg::lu;
+use retrograd_linalg::matrices::Matrices;
+use retrograd_linalg::{lanes, lu};
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::batch::{Entries, Given, batch_of, each, room, sizes_of};
+use super::batch::{Entries, Given, batch_of, each_of, room, sizes_of};
 use super::fault::{self, Fault};
 use super::lu::{factoring_cost, solve_by};
 use super::{adjoint, checks, cost, triangular};
@@ -14,7 +15,6 @@ use crate::autograd::primitive::{
     Batch, ComplexRule, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params,
 };
 use crate::error::{Error, Result};
-use crate::kernels::matmul::Layout;
 use crate::match_dtype;
 use crate::ops::view::{expand_to, reshape_to};
 use crate::tensor::layout::broadcast;
@@ -73,12 +73,10 @@ impl Primitive for Solve {
             let (mut x, mut factors) = (Entries::<T>::matrices(batch, rows, columns)?, Entries::<T>::matrices(batch, n, n)?);
             let cost = factoring_cost(n, n) + cost(2.0 * n as f64 * (rows * columns) as f64);
             let parts = (a.read(), b.read(), (x.write(), factors.write()), pivots.write(), info.write());
-            each(parts, cost, &|| Ok(()), &|(), (a, b, (x, factors), pivots, info)| {
-                a.copy_to(factors);
-                info[0] = lu::factor(n, n, factors, pivots);
-                b.copy_to(x);
-                let x = (x, Layout::column_major(rows, columns));
-                lu::solve(side, (factors, Layout::column_major(n, n)), pivots, x);
+            let together = lanes::together::<T>(rows.max(columns));
+            each_of(together, parts, cost, &|| Ok(()), &|(), (a, b, (x, factors), pivots, info)| {
+                lu::factor_all(a, factors, pivots, info);
+                lu::solve_all(side, Matrices::in_a_row(n, info.len(), factors), pivots, b, x);
             })?;
             (x.tensor(), factors.tensor())
         });
@@ -184,13 +182,14 @@ impl Primitive for Inverse {
         let mut info = Entries::<i32>::numbers(batch)?;
         let inverses = match_dtype!(fields, a.dtype(), T => {
             let (a, mut inverses) = (Given::<T>::of(a)?, Entries::<T>::matrices(batch, n, n)?);
-            let scratch = || Ok((room::<T>(n * n)?, room::<i32>(n)?));
+            let together = lanes::together::<T>(n);
+            let scratch = || Ok((room::<T>(n * n * together)?, room::<i32>(n * together)?));
             let parts = (a.read(), inverses.write(), info.write());
-            each(parts, 3.0 * factoring_cost(n, n), &scratch, &|(factors, pivots), (a, inverse, info)| {
-                let (factors, pivots) = (factors.slice(), pivots.slice());
-                a.copy_to(factors);
-                info[0] = lu::factor(n, n, factors, pivots);
-                lu::invert(n, factors, pivots, inverse);
+            let cost = 3.0 * factoring_cost(n, n);
+            each_of(together, parts, cost, &scratch, &|(factors, pivots), (a, inverse, info)| {
+                let (factors, pivots) = (&mut factors.slice()[..inverse.len()], &mut pivots.slice()[..n * info.len()]);
+                lu::factor_all(a, factors, pivots, info);
+                lu::invert_all(n, factors, pivots, inverse);
             })?;
             inverses.tensor()
         });

@@ -1,16 +1,16 @@
 //! Solutions of triangular systems.
 
+use retrograd_linalg::lanes;
 use retrograd_linalg::triangular::{self, Triangle};
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::batch::{Entries, Given, batch_of, each, sizes_of};
+use super::batch::{Entries, Given, batch_of, each_of, sizes_of};
 use super::{broadcast_batches, checks, cost};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::Layout;
 use crate::match_dtype;
 use crate::tensor::{Dtypes, Tensor};
 
@@ -56,10 +56,9 @@ impl Primitive for SolveTriangular {
         match_dtype!(fields, a.dtype(), T => {
             let (a, b, mut x) = (Given::<T>::of(a)?, Given::<T>::of(b)?, Entries::<T>::matrices(batch_of(b), rows, columns)?);
             let flops = n as f64 * (rows * columns) as f64;
-            each((a.read(), b.read(), x.write()), cost(flops), &|| Ok(()), &|(), (a, b, x)| {
-                b.copy_to(x);
-                let x = (x, Layout::column_major(rows, columns));
-                triangular::solve(triangle, self.left, (a.data, a.layout), x);
+            let (together, parts) = (lanes::together::<T>(rows.max(columns)), (a.read(), b.read(), x.write()));
+            each_of(together, parts, cost(flops), &|| Ok(()), &|(), (a, b, x)| {
+                triangular::solve_all(&[triangle], self.left, a, b, x);
             })?;
             Ok(out(x.tensor()))
         })

@@ -1,8 +1,8 @@
 //! Small real matrices, as many at once as a vector has lanes.
 //!
 //! A matrix of `m` rows is a list of vectors, element (i, j) of all of them at `j * m + i`. Every matrix becomes what
-//! the routine for one makes of it, bit for bit: the steps are the same in the same order, and what takes another way
-//! there for a rare value is left to it here.
+//! the routine for one makes of it, bit for bit but for the signs of zeros: the steps are the same in the same order,
+//! and what takes another way there for a rare value is left to it here.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;

@@ -400,6 +400,9 @@ pub unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
     const MANY: usize = 4;
     // SAFETY: duties 1 and 2; blocks are within the `n` bytes.
     unsafe {
+        if n >= LONG {
+            return copy_long(a, o, n);
+        }
         if n < LEN {
             return match n {
                 16.. => copy_ends::<16>(a, o, n),
@@ -420,6 +423,58 @@ pub unsafe fn copy_run(a: *const u8, o: *mut u8, n: usize) {
             let from = at.min(n - LEN);
             o.add(from).cast::<Block>().write_unaligned(a.add(from).cast::<Block>().read_unaligned());
             at += LEN;
+        }
+    }
+}
+
+/// Bytes that are copied in the longest vectors, which takes a call.
+const LONG: usize = 1024;
+
+/// [`copy_run`] of at least [`LONG`] bytes.
+///
+/// # Safety
+/// As [`copy_run`].
+#[inline(never)]
+unsafe fn copy_long(a: *const u8, o: *mut u8, n: usize) {
+    // SAFETY: ours, and at least so many bytes.
+    unsafe { for_isa(InstructionSet::detect(), Long { a, o, n }) }
+}
+
+/// A copy in vectors, which begin where lines do in the output.
+///
+/// Duties: 1. Those of [`copy_run`]. 2. There are more bytes than eight vectors have.
+struct Long {
+    a: *const u8,
+    o: *mut u8,
+    n: usize,
+}
+
+impl Task for Long {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        /// Vectors that are read together.
+        const MANY: usize = 4;
+        let (Self { a, o, n }, len) = (self, S::F32::LEN * size_of::<f32>());
+        // SAFETY: (1) our duty 2 of tasks; every vector is within the `n` bytes, whatever they are: they are no numbers
+        // here.
+        unsafe {
+            S::F32::load(a.cast()).store(o.cast());
+            let mut at = len - o as usize % len;
+            while at + MANY * len <= n {
+                let x: [S::F32; MANY] = std::array::from_fn(|i| S::F32::load(a.add(at + i * len).cast()));
+                for (i, x) in x.into_iter().enumerate() {
+                    x.store(o.add(at + i * len).cast());
+                }
+                at += MANY * len;
+            }
+            while at < n {
+                let from = at.min(n - len);
+                S::F32::load(a.add(from).cast()).store(o.add(from).cast());
+                at += len;
+            }
         }
     }
 }

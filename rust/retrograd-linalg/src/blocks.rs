@@ -48,12 +48,27 @@ pub fn at(of: Layout, i: usize, j: usize) -> usize {
 /// Side of the squares in which a matrix changes its order: a row of one fills a cache line.
 const SQUARE: usize = 8;
 
-/// Copies a matrix between memories of any strides, in squares.
+/// Copies a matrix between memories of any strides, in squares. Not a part of its callers, of which there are many.
 ///
 /// # Safety
 /// 1. Every element is readable at `from` and writable at `to`, which share no memory.
-#[inline(always)]
+#[inline(never)]
 pub unsafe fn transfer<T: Scalar>(
+    rows: usize,
+    cols: usize,
+    from: (*const T, isize, isize),
+    to: (*mut T, isize, isize),
+) {
+    // SAFETY: duty 1.
+    unsafe { transfer_here(rows, cols, from, to) }
+}
+
+/// As [`transfer`], for a caller that knows some of the strides.
+///
+/// # Safety
+/// As [`transfer`].
+#[inline(always)]
+pub unsafe fn transfer_here<T: Scalar>(
     rows: usize,
     cols: usize,
     (from, rs, cs): (*const T, isize, isize),

@@ -466,21 +466,27 @@ unsafe fn turn<V: simd::Vector<Elem: Scalar>>(
         // SAFETY: duty 2.
         return unsafe { transfer(rows, cols, (from, rs, cs), (to, to_rs, to_cs)) };
     }
-    for i in (0..rows).step_by(V::LEN) {
-        for j in (0..cols).step_by(V::LEN) {
-            let (m, n) = (V::LEN.min(rows - i), V::LEN.min(cols - j));
-            let (i, j) = (i as isize, j as isize);
-            // SAFETY: (1) ours; duty 2 for a part of the matrix.
-            unsafe {
+    let (m, n) = (rows / V::LEN * V::LEN, cols / V::LEN * V::LEN);
+    let (right, below) = (n as isize, m as isize);
+    // SAFETY: (1) ours; duty 2 for parts of the matrix: whole squares, the columns right of them and the rows below.
+    unsafe {
+        for i in (0..m as isize).step_by(V::LEN) {
+            for j in (0..n as isize).step_by(V::LEN) {
                 let (from, to) = (from.offset(i * rs + j * cs), to.offset(i * to_rs + j * to_cs));
-                if m < V::LEN || n < V::LEN {
-                    transfer(m, n, (from, rs, cs), (to, to_rs, to_cs));
-                } else if rs == 1 {
+                if rs == 1 {
                     V::transpose(from, cs, to, to_rs);
                 } else {
                     V::transpose(from, rs, to, to_cs);
                 }
             }
+        }
+        if n < cols {
+            let (from, to) = (from.offset(right * cs), to.offset(right * to_cs));
+            transfer(rows, cols - n, (from, rs, cs), (to, to_rs, to_cs));
+        }
+        if m < rows {
+            let (from, to) = (from.offset(below * rs), to.offset(below * to_rs));
+            transfer(rows - m, n, (from, rs, cs), (to, to_rs, to_cs));
         }
     }
 }

@@ -11,7 +11,7 @@ use retrograd_kernels::parallel::{SharedPtr, split};
 use retrograd_kernels::real::Ring;
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
-use crate::blocks::{Block, add, at, part, reversed, reversed_rows, transfer, transposed};
+use crate::blocks::{Block, add, at, part, reversed, reversed_rows, transfer_here, transposed};
 use crate::matrices::{Matrices, Places};
 use crate::{Scalar, lanes};
 
@@ -247,7 +247,7 @@ unsafe fn prepare<T: Scalar>(
     let to = rows.as_mut_ptr().cast::<T>();
     // SAFETY: duty 1; the rows have space for as many elements, which are there after the transfer.
     unsafe {
-        transfer(n, n, (a.wrapping_add(al.offset), al.rs, al.cs), (to, LEAF as isize, 1));
+        transfer_here(n, n, (a.wrapping_add(al.offset), al.rs, al.cs), (to, LEAF as isize, 1));
         for i in 0..n {
             let row = std::slice::from_raw_parts_mut(to.add(i * LEAF), n);
             if triangle.conj && <T as Ring>::COMPLEX {

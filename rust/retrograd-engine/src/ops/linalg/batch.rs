@@ -275,8 +275,8 @@ pub fn each<P: Parts, S>(
 /// Vectors of matrices take so much less time than one after the other.
 const GAIN: f64 = 5.0;
 
-/// As [`each`], for `together` entries at once, if there are so many left: see [`lanes::together`]. `cost` is that of
-/// one alone.
+/// As [`each`], for `together` entries at once, if there are so many left: see [`retrograd_linalg::lanes`]. `cost` is
+/// that of one alone.
 pub fn each_of<P: Parts, S>(
     together: usize,
     parts: P,

@@ -54,7 +54,7 @@ pub fn factor<T: Scalar>(n: usize, upper: bool, a: &mut [T], scratch: &mut [T]) 
 pub fn factor_all<T: Scalar>(upper: bool, x: Matrices<'_, T>, a: &mut [T], info: &mut [i32], scratch: &mut [T]) {
     let (n, count) = (x.layout.rows, x.count());
     let len = n * n;
-    assert!(a.len() == len * count && info.len() == count, "extents disagree");
+    assert!(x.layout.cols == n && a.len() == len * count && info.len() == count, "extents disagree");
     let in_lanes = lanes::serve::<T>(count, &[n]);
     if in_lanes {
         lanes::run(lanes::Cholesky { upper, x, a, info });
@@ -151,7 +151,8 @@ pub fn vjp<T: Scalar>(
 /// [`vjp`] of some matrices. Those that fit into lanes go there alone, too: products elsewhere have other sums.
 pub fn vjp_all<T: Scalar>(upper: bool, l: Matrices<'_, T>, g: Matrices<'_, T>, out: &mut [T], scratch: &mut [T]) {
     let (n, count) = (l.layout.rows, l.count());
-    assert!(out.len() == n * n * count && g.count() == count, "extents disagree");
+    assert!([l, g].iter().all(|x| [x.layout.rows, x.layout.cols] == [n, n] && x.count() == count), "extents disagree");
+    assert!(out.len() == n * n * count, "extents disagree");
     if count > 0 && lanes::fit::<T>(&[n]) {
         return lanes::run(lanes::CholeskyVjp { upper, l, g, out });
     }

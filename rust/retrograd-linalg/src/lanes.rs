@@ -360,7 +360,7 @@ unsafe fn substitute<V: Vector>(triangle: Triangle, left: bool, [n, cols]: [usiz
 }
 
 /// See [`crate::cholesky::factor_all`].
-pub struct Cholesky<'a, T> {
+pub(crate) struct Cholesky<'a, T> {
     pub upper: bool,
     pub x: Matrices<'a, T>,
     pub a: &'a mut [T],
@@ -390,7 +390,7 @@ impl<T: Scalar> Work<T> for Cholesky<'_, T> {
 }
 
 /// See [`crate::lu::factor_all`].
-pub struct Factor<'a, T> {
+pub(crate) struct Factor<'a, T> {
     pub x: Matrices<'a, T>,
     pub a: &'a mut [T],
     pub pivots: &'a mut [i32],
@@ -449,7 +449,7 @@ fn store_pivots<T: Scalar>(numbers: &[T], k: usize, lanes: usize, pivots: &mut [
 }
 
 /// See [`crate::triangular::solve_all`] and [`crate::lu::solve_all`].
-pub struct Solve<'a, T> {
+pub(crate) struct Solve<'a, T> {
     /// The triangles to be solved with, one after the other.
     pub triangles: &'a [Triangle],
     pub left: bool,
@@ -479,14 +479,14 @@ impl<T: Scalar> Work<T> for Solve<'_, T> {
             unsafe {
                 load::<V>(&a, first, factors.p);
                 load::<V>(&b, first, view.p);
-                for step in 0..triangles.len() + 2 {
-                    // The triangles are between two places where rows may be swapped.
-                    match triangles.get(step.wrapping_sub(1)) {
-                        Some(&triangle) => substitute::<V>(triangle, left, [n, along], factors, view),
-                        None if !pivots.is_empty() && after == (step > 0) => {
-                            swap_rows::<V>(n, along, own, turned, after);
-                        }
-                        None => {}
+                // Rows are swapped before the first triangle or after the last one.
+                let swaps_at = if after { triangles.len() } else { 0 };
+                for step in 0..=triangles.len() {
+                    if step == swaps_at && !pivots.is_empty() {
+                        swap_rows::<V>(n, along, own, turned, after);
+                    }
+                    if let Some(&triangle) = triangles.get(step) {
+                        substitute::<V>(triangle, left, [n, along], factors, view);
                     }
                 }
                 store::<V>(view.p, rows * cols, x);
@@ -496,7 +496,7 @@ impl<T: Scalar> Work<T> for Solve<'_, T> {
 }
 
 /// See [`crate::cholesky::vjp_all`].
-pub struct CholeskyVjp<'a, T> {
+pub(crate) struct CholeskyVjp<'a, T> {
     pub upper: bool,
     pub l: Matrices<'a, T>,
     pub g: Matrices<'a, T>,

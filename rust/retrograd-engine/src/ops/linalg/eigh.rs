@@ -11,7 +11,6 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, one};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::Layout;
 use crate::match_dtype;
 use crate::ops::pointwise::complex::{imag_part, real_part};
 use crate::ops::view::is_differentiated;
@@ -67,7 +66,7 @@ impl Primitive for Eigh {
             each(parts, cost(flops), &scratch, &|(numbers, bytes), (mut x, w, v, info)| {
                 let (a, values) = numbers.slice().split_at_mut(n * n);
                 if self.upper {
-                    x.layout = Layout { rs: x.layout.cs, cs: x.layout.rs, ..x.layout };
+                    x = x.transposed();
                 }
                 x.copy_to(a);
                 if self.upper {

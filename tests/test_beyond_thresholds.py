@@ -553,3 +553,22 @@ def test_one_of_many_small_matrices_that_cannot_be_factored():
     a[33, :, 2] = 0.0
     assert rg.linalg.inv_ex(given(a)).info.nonzero().tolist() == [[33]]
     assert rg.linalg.solve_ex(given(a), given(a)).info[33].item() == 3
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-10), ("float32", 1e-3)])
+@pytest.mark.parametrize("n", [1, 2, 7, 16, 17])
+def test_gradients_of_cholesky_of_many_small_matrices(n, dtype, rtol, upper):
+    """By Murray's formula, `L^-T phi(L^T G) L^-1` made symmetric, with half of the diagonal in `phi`."""
+    half = numbers(21, n, n, dtype=dtype) / np.sqrt(n).astype(dtype)
+    a, g = half @ half.swapaxes(1, 2) + np.eye(n, dtype=dtype), numbers(21, n, n, dtype=dtype)
+    x = given(a).requires_grad_()
+    got = rg.autograd.grad(rg.linalg.cholesky(x, upper=upper), x, given(g))[0].numpy()
+    lower = np.linalg.cholesky(a.astype("float64"))
+    wide = g.astype("float64").swapaxes(1, 2) if upper else g.astype("float64")
+    phi = np.tril(lower.swapaxes(1, 2) @ wide)
+    phi[:, range(n), range(n)] /= 2
+    inverse = np.linalg.inv(lower)
+    whole = inverse.swapaxes(1, 2) @ phi @ inverse
+    want = (whole + whole.swapaxes(1, 2)) / 2
+    np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol * abs(want).max())

@@ -148,12 +148,12 @@ pub fn vjp<T: Scalar>(
     hermitian(n, other, out);
 }
 
-/// [`vjp`] of some matrices. Those that fit into lanes go there alone, too: products elsewhere have other sums.
+/// [`vjp`] of some matrices. In lanes the sums of its product may have another order.
 pub fn vjp_all<T: Scalar>(upper: bool, l: Matrices<'_, T>, g: Matrices<'_, T>, out: &mut [T], scratch: &mut [T]) {
     let (n, count) = (l.layout.rows, l.count());
     assert!([l, g].iter().all(|x| [x.layout.rows, x.layout.cols] == [n, n] && x.count() == count), "extents disagree");
     assert!(out.len() == n * n * count, "extents disagree");
-    if count > 0 && lanes::fit::<T>(&[n]) {
+    if lanes::serve::<T>(count, &[n]) {
         return lanes::run(lanes::CholeskyVjp { upper, l, g, out });
     }
     for i in 0..count {

@@ -14,7 +14,7 @@
 //! fault::check("linalg.cholesky", &info.tensor(), Fault::Cholesky)?;
 //! ```
 //!
-//! One thread computes an entry, in a way that does not depend on the others, so results are the same bits on any
+//! One thread computes a group of entries, and groups do not depend on threads, so results are the same bits on any
 //! number of threads. What fails is a number per entry, as LAPACK has it; `fault` makes an error of it that names the
 //! entry.
 

@@ -54,6 +54,16 @@ pub trait Ordered: Ring + PartialOrd {
     fn smaller(self, o: Self) -> Self {
         if self < o || self.is_nan() { self } else { o }
     }
+    /// Itself, or `bound` if that is larger; NaN if it is. The bound is not NaN: then this is one instruction.
+    #[inline(always)]
+    fn no_less_than(self, bound: Self) -> Self {
+        if bound > self { bound } else { self }
+    }
+    /// Itself, or `bound` if that is smaller; NaN if it is. The bound is not NaN.
+    #[inline(always)]
+    fn no_more_than(self, bound: Self) -> Self {
+        if bound < self { bound } else { self }
+    }
 }
 
 /// A ring with division: real floating point and complex numbers.

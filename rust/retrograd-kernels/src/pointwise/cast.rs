@@ -163,7 +163,6 @@ pub(crate) fn f16_of_f32(x: f32) -> f16 {
 }
 
 /// Exact.
-#[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
 pub(crate) fn f32_of_bf16(h: half::bf16) -> f32 {
     f32::from_bits((h.to_bits() as u32) << 16)

@@ -4,12 +4,9 @@ use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use half::{bf16, f16};
-
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, Vector, for_isa};
 use super::super::strided::is_contiguous;
-use super::halves::Half;
-use super::vectorized::{Body, Lanes};
+use super::vectorized::{Body, walk_halves};
 use super::walk::{Operand, Pieces, Staying, walk};
 use super::{Map1, Map2, Map3};
 
@@ -268,27 +265,6 @@ pub unsafe fn map_halves3<F: Map3<f32, f32, f32, f32>>(f: &F, sizes: &[usize], o
             let body: Typed<F, (f32, f32, f32, f32)> = Typed { level: InstructionSet::detect(), f, types: PhantomData };
             // SAFETY: (1-3) are ours.
             unsafe { walk(&body, sizes, [o, a, b, c]) }
-        }
-    }
-}
-
-/// The walk of a body over halves of one format, as they lie in memory.
-///
-/// # Safety
-/// As [`walk1`], for operands of that format.
-unsafe fn walk_halves<const K: usize, const N: usize, F: Body<f32, K>>(
-    f: &F,
-    half: Half,
-    sizes: &[usize],
-    operands: [Operand; N],
-) {
-    const { assert!(N == K + 1) };
-    let (level, operands) = (InstructionSet::detect(), operands.map(Operand::as_stored));
-    // SAFETY: (1-3) are ours.
-    unsafe {
-        match half {
-            Half::F16 => walk(&Lanes::<F, f16, f16, K> { level, f, stored: PhantomData }, sizes, operands),
-            Half::BF16 => walk(&Lanes::<F, bf16, bf16, K> { level, f, stored: PhantomData }, sizes, operands),
         }
     }
 }

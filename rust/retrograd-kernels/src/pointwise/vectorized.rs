@@ -7,15 +7,20 @@ use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+use half::{bf16, f16};
+
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Stored, Task, Twice, Vector, for_isa};
 use super::super::strided::is_contiguous;
-use super::walk::{Operand, Pieces, walk};
+use super::halves::Half;
+use super::walk::{Operand, Pieces, Staying, walk};
 
 /// A body over vectors of `T`, of `K` operands. Implementors mark `f` `#[inline(always)]`.
 pub trait Body<T: Real, const K: usize>: Sync {
     /// Whether long loops over one operand take two vectors together: a fifth less time, for twice the code.
     const PAIRED: bool = true;
+    /// Whether it takes no longer than its memory, as [`Map2::LIGHT`](super::Map2::LIGHT).
+    const LIGHT: bool = false;
     /// The body.
     fn f<V: Vector<Elem = T>>(&self, x: [V; K]) -> V;
 }
@@ -173,9 +178,35 @@ pub unsafe fn walk_lanes<const K: usize, const N: usize, F: Body<f32, K>>(
     operands: [Operand; N],
 ) {
     const { assert!(N == K + 1) };
+    let half = operands[0].half();
+    if let (true, Some(half)) = (const { F::LIGHT }, half.filter(|_| operands.iter().all(|x| x.half() == half))) {
+        // SAFETY: (1-3) are ours, for halves of one format.
+        return unsafe { walk_halves(f, half, sizes, operands) };
+    }
     let body: Lanes<F, f32, f32, K> = Lanes { level: InstructionSet::detect(), f, stored: PhantomData };
     // SAFETY: (1-3) are ours.
     unsafe { walk(&body, sizes, operands) };
+}
+
+/// The walk of a body over halves of one format, as they lie in memory.
+///
+/// # Safety
+/// As [`walk_lanes`], for operands of that format.
+pub(super) unsafe fn walk_halves<const K: usize, const N: usize, F: Body<f32, K>>(
+    f: &F,
+    half: Half,
+    sizes: &[usize],
+    operands: [Operand; N],
+) {
+    const { assert!(N == K + 1) };
+    let (level, operands) = (InstructionSet::detect(), operands.map(Operand::as_stored));
+    // SAFETY: (1-3) are ours.
+    unsafe {
+        match half {
+            Half::F16 => walk(&Lanes::<F, f16, f16, K> { level, f, stored: PhantomData }, sizes, operands),
+            Half::BF16 => walk(&Lanes::<F, bf16, bf16, K> { level, f, stored: PhantomData }, sizes, operands),
+        }
+    }
 }
 
 /// A body and how its inputs and its output are stored, for the walk.
@@ -190,6 +221,47 @@ impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K
         let a = std::array::from_fn(|k| p[k + 1].cast_const().cast::<A>());
         // SAFETY: Row 1 and 2 are our 1 and 2.
         unsafe { for_isa(self.level, VectorRow { f: self.f, n, a, o: p[0].cast::<O>() }) }
+    }
+    fn staying(&self) -> Option<&dyn Staying> {
+        if const { F::LIGHT && K == 2 } { Some(self) } else { None }
+    }
+}
+
+impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K>> Staying for Lanes<'_, F, A, O, K> {
+    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], k: usize) {
+        for row in 0..rows as isize {
+            // SAFETY: duty 1: a place of the row.
+            let at = |i: usize| unsafe { p[i].offset(row * apart[i]) };
+            let (a, o) = (at(3 - k).cast_const().cast::<A>(), at(0).cast::<O>());
+            // SAFETY: duty 1; Row 1 and 2 are our 1 and 2.
+            unsafe {
+                let f = &Beside::<F, O::Float, K> { f: self.f, number: (*at(k).cast::<A>()).float(), place: k - 1 };
+                for_isa(self.level, VectorRow { f, n, a: [a], o });
+            }
+        }
+    }
+}
+
+/// A body of two operands of which one is a number.
+struct Beside<'f, F, T, const K: usize> {
+    f: &'f F,
+    number: T,
+    /// Which one.
+    place: usize,
+}
+
+impl<T: Real, F: Body<T, K>, const K: usize> Body<T, 1> for Beside<'_, F, T, K> {
+    const PAIRED: bool = false;
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        let number = x.splat(self.number);
+        let mut both = [x; K];
+        if self.place == 0 {
+            both[0] = number;
+        } else {
+            both[K - 1] = number;
+        }
+        self.f.f(both)
     }
 }
 

@@ -81,8 +81,7 @@ macro_rules! fold {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $o;
-            // Floats and complex numbers.
-            const EXACT: bool = !<$acc>::STAYS;
+            const EXACT: bool = !<$acc>::WIDE && !<$acc>::COMPLEX;
             #[inline(always)]
             fn init(&self) -> $acc {
                 $init

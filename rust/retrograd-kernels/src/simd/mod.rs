@@ -138,6 +138,7 @@ lanes!(true: f32, f64);
 lanes!(false: Truth, u8, i8, i16, i32, u16, u32, u64, half::f16, half::bf16);
 impl SimdElement for i64 {
     const WIDE: bool = false;
+    const STAYS: bool = true;
     const LONG: bool = true;
 }
 impl<T: SimdElement> SimdElement for num_complex::Complex<T> {

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 
+use super::super::pointwise::{f32_of_bf16, f32_of_f16};
 use super::super::real::Real;
 use super::vector::{Isa, Vector};
 
@@ -12,6 +13,8 @@ use super::vector::{Isa, Vector};
 pub trait Stored: Copy {
     /// What it is in a vector.
     type Float: Real;
+    /// The number.
+    fn float(self) -> Self::Float;
     /// A vector from `p`, of any alignment.
     ///
     /// # Safety
@@ -40,6 +43,10 @@ type Lanes<A, S> = <<A as Stored>::Float as Real>::Vector<S>;
 impl<T: Real> Stored for T {
     type Float = T;
     #[inline(always)]
+    fn float(self) -> T {
+        self
+    }
+    #[inline(always)]
     unsafe fn load<S: Isa>(p: *const T) -> Lanes<Self, S> {
         // SAFETY: (load 1, 2) ours.
         unsafe { Vector::load(p) }
@@ -63,9 +70,13 @@ impl<T: Real> Stored for T {
 
 /// Halves, by the methods of [`Isa`] for whole vectors.
 macro_rules! halves {
-    ($($half:ty: $load:ident $store:ident);+) => { $(
+    ($($half:ty: $load:ident $store:ident $float:ident);+) => { $(
         impl Stored for $half {
             type Float = f32;
+            #[inline(always)]
+            fn float(self) -> f32 {
+                $float(self)
+            }
             #[inline(always)]
             unsafe fn load<S: Isa>(p: *const $half) -> S::F32 {
                 // SAFETY: duties 1 and 2.
@@ -97,11 +108,11 @@ macro_rules! halves {
         }
     )+ };
 }
-halves!(f16: load_f16 store_f16; bf16: load_bf16 store_bf16);
+halves!(f16: load_f16 store_f16 f32_of_f16; bf16: load_bf16 store_bf16 f32_of_bf16);
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::pointwise::{bf16_of_f32, f16_of_f32, f32_of_bf16, f32_of_f16};
+    use super::super::super::pointwise::{bf16_of_f32, f16_of_f32};
     use super::super::{InstructionSet, Task, for_isa};
     use super::*;
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result, Shape};
 use crate::kernels::math;
 use crate::kernels::pointwise::lanes_of_slices;
 use crate::ops::pointwise::select::where_;
-use crate::ops::pointwise::{elementary, out_like, run_scalar_loop};
+use crate::ops::pointwise::{elementary, out_like, run_lanes, run_scalar_loop};
 use crate::ops::view::{cat, reshape_to};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
@@ -123,7 +123,7 @@ pub fn glu(input: &Tensor, dim: i64) -> Result<Tensor> {
 struct Prelu;
 
 struct PreluValue;
-elementary!(PreluValue, |x, w| x.select(x.of(0.0).lt(x), x * w));
+elementary!(PreluValue, const LIGHT = true; |x, w| x.select(x.of(0.0).lt(x), x * w));
 
 impl Primitive for Prelu {
     const NAME: &'static str = "prelu";
@@ -135,9 +135,7 @@ impl Primitive for Prelu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let y = out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run_scalar_loop([xs[0], xs[1]], &y, &|v, o| lanes_of_slices(&PreluValue, v, o), &|v, o| {
-            lanes_of_slices(&PreluValue, v, o)
-        });
+        run_lanes([xs[0], xs[1]], &y, &PreluValue);
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -115,7 +115,7 @@ pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
 /// `relu`: reverse `g` where the result is not 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relu;
-body!(Relu, Ordered, const LIGHT = true; const WIDE = T::LONG; |x| x.larger(T::ZERO));
+body!(Relu, Ordered, const LIGHT = true; const WIDE = T::LONG; |x| x.no_less_than(T::ZERO));
 /// [`Relu`] of halves, as their bits.
 #[derive(Clone, Copy)]
 struct PositiveHalf {

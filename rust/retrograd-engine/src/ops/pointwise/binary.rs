@@ -145,13 +145,13 @@ elementary!(Atan2, |y, x| math::atan2(y, x));
 struct Hypot;
 elementary!(Hypot, |a, b| math::hypot(a, b));
 struct Copysign;
-elementary!(Copysign, |a, b| a.abs().with_sign_of(b));
+elementary!(Copysign, const LIGHT = true; |a, b| a.abs().with_sign_of(b));
 /// The other number where one is NaN.
 struct Fmax;
-elementary!(Fmax, |a, b| a.at_least(b).select(a.eq(a), b));
+elementary!(Fmax, const LIGHT = true; |a, b| a.at_least(b).select(a.eq(a), b));
 /// As [`Fmax`].
 struct Fmin;
-elementary!(Fmin, |a, b| a.at_most(b).select(a.eq(a), b));
+elementary!(Fmin, const LIGHT = true; |a, b| a.at_most(b).select(a.eq(a), b));
 struct LogAddExp;
 elementary!(LogAddExp, |a, b| {
     let (most, distance) = larger(a, b);

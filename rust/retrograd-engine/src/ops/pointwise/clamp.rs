@@ -39,7 +39,7 @@ struct Within<const OP: u8> {
     max: Option<Scalar>,
 }
 
-/// The bounds that there are.
+/// The bounds that there are, none of them NaN.
 #[derive(Clone, Copy)]
 struct Bounds<const MIN: bool, const MAX: bool> {
     min: Constant,
@@ -49,8 +49,8 @@ impl<const MIN: bool, const MAX: bool, T: Ordered> Map1<T, T> for Bounds<MIN, MA
     const WIDE: bool = T::LONG;
     #[inline(always)]
     fn f(&self, x: T) -> T {
-        let x = if MIN { x.larger(T::constant(self.min)) } else { x };
-        if MAX { x.smaller(T::constant(self.max)) } else { x }
+        let x = if MIN { x.no_less_than(T::constant(self.min)) } else { x };
+        if MAX { x.no_more_than(T::constant(self.max)) } else { x }
     }
 }
 
@@ -72,6 +72,9 @@ impl<const OP: u8> Unary for Within<OP> {
     }
     const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
     fn kernel(&self, pass: Pass) -> Result<()> {
+        if [self.min, self.max].into_iter().flatten().any(|bound| bound.as_f64().is_nan()) {
+            return pass.write(&number(f64::NAN)?);
+        }
         let [min, max] = [self.min, self.max].map(|bound| bound.map_or(Constant::from(0.0), Constant::from));
         match (self.min, self.max) {
             (Some(_), Some(_)) => pass.numeric(&Bounds::<true, true> { min, max }),

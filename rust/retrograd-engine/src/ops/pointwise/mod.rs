@@ -41,7 +41,7 @@ pub use promote::{
     Bools, Fields, Floats, Integral, Ints, Reals, Rings, Same, binary_shape, check_number, dtype_with_number, out_like,
     result_type,
 };
-pub(crate) use scalar_loop::run_scalar_loop;
+pub(crate) use scalar_loop::{run_lanes, run_scalar_loop};
 pub(crate) use unary::elementary;
 pub use unary::{Map, Pass, Unary};
 pub use zip::{Binary, Zip};

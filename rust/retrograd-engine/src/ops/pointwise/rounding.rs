@@ -68,7 +68,7 @@ pub fn abs(input: &Tensor) -> Result<Tensor> {
 /// `sign`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sign;
-body!(Sign, Ordered, |x| if x > T::ZERO {
+body!(Sign, Ordered, const WIDE = T::LONG; |x| if x > T::ZERO {
     T::ONE
 } else if x < T::ZERO {
     T::ONE.neg()

@@ -51,7 +51,7 @@ pub(super) fn run_blocks<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunB
 }
 
 /// As [`run_in_double`], of a body in vectors of float32 or float64.
-pub(super) fn run_lanes<K: Numeric2<Lanes>>([a, b]: [&Tensor; 2], out: &Tensor, k: &K) {
+pub(crate) fn run_lanes<K: Numeric2<Lanes>>([a, b]: [&Tensor; 2], out: &Tensor, k: &K) {
     // SAFETY: (1) the operands have the dtype of the output and broadcast to its sizes; (2) the output is fresh or one
     // of them; (3) targets do not overlap themselves.
     unsafe { Numeric2::<Lanes>::run(k, a, b, out) }

@@ -8,15 +8,16 @@ use super::binary::Atan2;
 use super::rounding::Sign;
 use super::scalar_loop::run_lanes;
 use super::select::number;
-use super::unary::{Map, Pass, Unary, body, with_complex};
+use super::unary::{Map, Pass, Unary, body};
 use super::{complex, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::complex::{self as kernel, C};
-use crate::kernels::pointwise::Map1;
+use crate::kernels::pointwise::{Map1, Planar};
 use crate::kernels::real::Real;
+use crate::kernels::simd::Vector;
 use crate::ops::Entry;
 use crate::tensor::complex::part;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
@@ -56,17 +57,31 @@ pub fn frac(input: &Tensor) -> Result<Tensor> {
 /// `sgn`: reverse 0; of a complex number what of `g` points across it, over its magnitude.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sgn;
+impl<T: Real> Planar<T> for Sgn {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, re: V, im: V) -> (V, V) {
+        let size = (re * re + im * im).sqrt();
+        (re / size, im / size)
+    }
+    #[inline(always)]
+    fn holds(&self, re: T, im: T) -> bool {
+        let square = re.mul(re).add(im.mul(im));
+        (square > T::SQUARES[0]) & (square < T::SQUARES[1])
+    }
+    fn elsewhere(&self, z: C) -> C {
+        kernel::sign(z)
+    }
+}
 impl Unary for Sgn {
     const NAME: &'static str = "sgn";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
-    const OF_COMPLEX: Option<fn(C) -> C> = Some(kernel::sign);
-    const DTYPES: Dtypes = with_complex(Sign::DTYPES, Self::OF_COMPLEX);
+    const DTYPES: Dtypes = Sign::DTYPES.or(Dtypes::COMPLEX);
     const COMPLEX: ComplexRule = ComplexRule::Own;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
-        Sign.kernel(pass)
+        if pass.dtype().is_complex() { pass.planar(self) } else { Sign.kernel(pass) }
     }
     fn vjp(&self, g: &Tensor, z: &Tensor) -> Result<Tensor> {
         if !z.dtype().is_complex() {

@@ -433,8 +433,9 @@ impl<K: Rule<O>, O: OutType + Debug + Send + Sync + 'static> Primitive for OnePa
 /// Lists bodies in vectors, for kernels of the functions in `kernels::math`: `elementary!(Exp, |x| math::exp(x))`, with
 /// two arguments for a body of two operands.
 macro_rules! elementary {
-    ($kernel:ty, |$($x:ident),+| $e:expr) => {
+    ($kernel:ty, $(const $NAME:ident = $value:expr;)? |$($x:ident),+| $e:expr) => {
         impl<T: crate::kernels::real::Real> crate::kernels::pointwise::Body<T, { [$(stringify!($x)),+].len() }> for $kernel {
+            $(const $NAME: bool = $value;)?
             #[inline(always)]
             fn f<V: crate::kernels::simd::Vector<Elem = T>>(
                 &self,

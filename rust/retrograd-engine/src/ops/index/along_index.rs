@@ -92,6 +92,36 @@ pub fn rows_named(t: &Tensor, dim: usize, index: &Tensor) -> Result<Option<(Tens
     Ok(Some((line, covered)))
 }
 
+/// Positions of an index in rows of `len`, one after the other from `at` on. `base` is the offset into the tensor that
+/// belongs to the first one if its value is 0, and `step` the distance from a row's to the next.
+#[derive(Clone, Copy)]
+struct Stretches {
+    at: usize,
+    base: isize,
+    step: isize,
+    rows: usize,
+    len: usize,
+}
+
+impl Stretches {
+    /// Calls `f` with each position, the offset of its row, its number there and its value; as [`each_named`].
+    ///
+    /// A function of its own, since rows may be short: what its callers hold beside would lie in memory.
+    #[inline(never)]
+    fn each(self, values: &[i64], size: usize, mut f: impl FnMut(usize, isize, isize, isize)) -> bool {
+        let Self { mut at, mut base, step, rows, len } = self;
+        let mut left = values;
+        for _ in 0..rows {
+            let (row, rest) = left.split_at(len);
+            if !each_named(row, size, |j, i| f(at + j as usize, base, j, i)) {
+                return false;
+            }
+            (left, at, base) = (rest, at + len, base + step);
+        }
+        true
+    }
+}
+
 impl Along {
     /// For a tensor of these sizes and strides.
     pub fn new(op: &'static str, sizes: &[usize], strides: &[isize], dim: usize, index: &Tensor) -> Result<Self> {
@@ -127,16 +157,14 @@ impl Along {
         Error::shape(self.op, format!("index {wrong} is out of bounds for dimension {dim} with size {size}"))
     }
 
-    /// Calls `f` for stretches of positions of the index: with the first one, the offset into the tensor that belongs
-    /// to it if its value is 0, and how many there are. From one to the next the offset grows by [`Along::stride`].
+    /// Calls `f` for stretches of positions of the index, row by row.
     #[inline(always)]
-    fn stretches(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize, usize)) {
+    fn stretches(&self, positions: Range<usize>, mut f: impl FnMut(Stretches)) {
         let (inner, rows) = (axis(&self.axes, 0), self.axes.get(1..).unwrap_or(&[]));
         rectangles(rows, inner.size, positions, |part| {
             let base = part.base + part.first as isize * inner.strides[0];
-            for row in 0..part.rows {
-                f(part.at + row * part.len, base + row as isize * part.step, part.count);
-            }
+            // Of a part of a row there is one.
+            f(Stretches { at: part.at, base, step: part.step, rows: part.rows, len: part.count });
         });
     }
 
@@ -172,17 +200,15 @@ impl Along {
         let values = self.values();
         split(count, CHUNK, count as f64 * READ_COST, &|positions| {
             let (stride, step, size) = (self.stride(), self.step, self.size);
-            self.stretches(positions, |at, base, count| {
-                let values = &values[at..at + count];
-                // SAFETY: (1) the elements from `base` on that values below the size lead to; (2) positions of the
-                // index.
-                let all = unsafe {
-                    let (from, to) = (from.get().cast_const().offset(base), to.get().add(at));
-                    if (stride, step) == (0, 1) {
-                        each_named(values, size, |j, i| *to.offset(j) = *from.offset(i))
-                    } else {
-                        each_named(values, size, |j, i| *to.offset(j) = *from.offset(j * stride + i * step))
-                    }
+            let (from, to) = (from.get().cast_const(), to.get());
+            // SAFETY: (1) elements that values below the size lead to; (2) positions of the index.
+            let read = |at: usize, offset: isize| unsafe { *to.add(at) = *from.offset(offset) };
+            self.stretches(positions, |part| {
+                let values = &values[part.at..][..part.rows * part.len];
+                let all = if (stride, step) == (0, 1) {
+                    part.each(values, size, |at, base, _, i| read(at, base + i))
+                } else {
+                    part.each(values, size, |at, base, j, i| read(at, base + j * stride + i * step))
                 };
                 if !all {
                     wrong.store(true, Ordering::Relaxed);
@@ -221,16 +247,16 @@ impl Along {
         split(units, grain, count as f64 * WRITE_COST, &|part| {
             let (mut f, stride, step, size) = (start(), self.stride(), self.step, self.size);
             let (first, rows) = if by_columns { (part, block) } else { (part.start * block..part.end * block, 1) };
-            self.stretches(first, |at, base, count| {
+            self.stretches(first, |part| {
                 for row in 0..rows {
-                    let at = at + row * units;
-                    let values = &values[at..at + count];
+                    let part = Stretches { at: part.at + row * units, ..part };
+                    let values = &values[part.at..][..part.rows * part.len];
                     // A case of its own, since most indices are along contiguous rows, where the products would take
                     // most of the time.
                     let all = if (stride, step) == (0, 1) {
-                        each_named(values, size, |j, i| f(at + j as usize, base + i))
+                        part.each(values, size, |at, base, _, i| f(at, base + i))
                     } else {
-                        each_named(values, size, |j, i| f(at + j as usize, base + j * stride + i * step))
+                        part.each(values, size, |at, base, j, i| f(at, base + j * stride + i * step))
                     };
                     if !all {
                         wrong.store(true, Ordering::Relaxed);

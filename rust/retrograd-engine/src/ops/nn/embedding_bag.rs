@@ -57,14 +57,18 @@ impl EmbeddingBag {
         let from = table.as_slice::<T>().unwrap_or(&[]);
         let weights = weights.as_ref().and_then(Tensor::as_slice::<T>);
         let (width, bags) = (table.sizes()[1], self.bags.len());
-        // The positions of the indices of all bags that are not padding, and where those of each bag begin.
-        let (mut bag_of, mut members, mut starts) = (vec![0i64; list.len()], Vec::new(), vec![0]);
-        for (b, bag) in self.bags.iter().enumerate() {
-            bag_of[bag.clone()].fill(b as i64);
-            members.extend(bag.clone().filter(|&k| !self.table.is_padding(list[k] as usize)));
-            starts.push(members.len());
-        }
-        let counts: Vec<i64> = starts.windows(2).map(|ends| (ends[1] - ends[0]) as i64).collect();
+        let bag_of = Tensor::build::<i64>(&[list.len()], |to| {
+            to.fill(0);
+            for (b, bag) in self.bags.iter().enumerate() {
+                to[bag.clone()].fill(b as i64);
+            }
+        })?;
+        // The positions of the indices of a bag that are not padding.
+        let members = |b: usize| self.bags[b].clone().filter(|&k| !self.table.is_padding(list[k] as usize));
+        let counts: Vec<i64> = match self.table.padding_row() {
+            Some(_) => (0..bags).map(|b| members(b).count() as i64).collect(),
+            None => self.bags.iter().map(|bag| bag.len() as i64).collect(),
+        };
         let row = |k: usize| &from[list[k] as usize * width..][..width];
         let mut largest = Vec::new();
         let y = Tensor::build::<T>(&[bags, width], |to| match (self.mode, weights) {
@@ -72,7 +76,7 @@ impl EmbeddingBag {
                 to.fill(T::ZERO);
                 largest.resize(bags * width, 0i64);
                 for (b, to) in to.chunks_mut(width.max(1)).enumerate() {
-                    for (nr, &k) in members[starts[b]..starts[b + 1]].iter().enumerate() {
+                    for (nr, k) in members(b).enumerate() {
                         for ((o, &x), at) in to.iter_mut().zip(row(k)).zip(&mut largest[b * width..]) {
                             if nr == 0 || x > *o {
                                 (*o, *at) = (x, list[k]);
@@ -84,13 +88,20 @@ impl EmbeddingBag {
             (_, Some(weights)) => {
                 to.fill(T::ZERO);
                 for (b, to) in to.chunks_mut(width.max(1)).enumerate() {
-                    for &k in &members[starts[b]..starts[b + 1]] {
+                    for k in members(b) {
                         to.iter_mut().zip(row(k)).for_each(|(o, &x)| *o = o.add(x.mul(weights[k])));
                     }
                 }
             }
             (_, None) => {
-                let lists = members.iter().map(|&k| list[k] as usize).collect();
+                let (mut lists, mut starts) = (Vec::with_capacity(list.len()), vec![0]);
+                for (b, bag) in self.bags.iter().enumerate() {
+                    match self.table.padding_row() {
+                        Some(_) => lists.extend(members(b).map(|k| list[k] as usize)),
+                        None => lists.extend(list[bag.clone()].iter().map(|&row| row as usize)),
+                    }
+                    starts.push(lists.len());
+                }
                 let sums = RowSums::of_lists(self.table.rows(), starts, lists);
                 // SAFETY: (1) S1 and S3 for the rows of the contiguous table; the fresh result has a row for each bag.
                 // (2) Nobody else has it.
@@ -107,7 +118,7 @@ impl EmbeddingBag {
         } else {
             Tensor::from_slice(&counts, &[bags])?
         };
-        let (bag_of, counts) = (Tensor::from_slice(&bag_of, &[list.len()])?, Tensor::from_slice(&counts, &[bags])?);
+        let counts = Tensor::from_slice(&counts, &[bags])?;
         Ok(smallvec::smallvec![y, bag_of, counts, largest])
     }
 

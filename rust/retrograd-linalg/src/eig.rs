@@ -3,12 +3,13 @@
 use std::mem::MaybeUninit;
 
 use faer::c64;
-use faer::dyn_stack::MemStack;
+use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::evd::hessenberg::{hessenberg_in_place, hessenberg_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, EvdParams, evd_cplx, evd_real, evd_scratch};
 use faer::{Auto, MatMut, MatRef, Par, Spec};
 
-use crate::diagonal;
 use crate::number::{Number, all_finite, norm};
+use crate::{diagonal, schur};
 
 /// What [`real`] and [`complex`] return for matrices with infinities or NaN.
 pub const NOT_FINITE: i32 = -1;
@@ -20,9 +21,31 @@ const YES: ComputeEigenvectors = ComputeEigenvectors::Yes;
 pub fn scratch(n: usize, complex: bool) -> usize {
     let request = match complex {
         true => evd_scratch::<c64>(n, NO, YES, Par::Seq, params()),
-        false => evd_scratch::<f64>(n, NO, YES, Par::Seq, params()),
+        false => evd_scratch::<f64>(n, NO, YES, Par::Seq, params()).or(StackReq::all_of(&[
+            StackReq::new::<f64>(n * schur::step(n)),
+            StackReq::new::<f64>(n),
+            hessenberg_in_place_scratch::<f64>(n, 1, Par::Seq, Default::default()),
+        ])),
     };
     request.unaligned_bytes_required()
+}
+
+/// Matrices of at least so many rows leave the near caches, and faer makes most of their operations products.
+const LARGE: usize = 300;
+
+/// [`real`] without vectors.
+fn only_values(n: usize, a: &[f64], values: &mut [c64], eps: f64, stack: &mut MemStack) -> bool {
+    let step = schur::step(n);
+    let (mut h, stack) = stack.make_with(n * step, |_| 0.0);
+    h.chunks_exact_mut(step).zip(a.chunks_exact(n)).for_each(|(to, from)| to[..n].copy_from_slice(from));
+    let (mut reflections, stack) = stack.make_with(n - 1, |_| 0.0);
+    let all = MatMut::from_column_major_slice_with_stride_mut(&mut h, n, n, step);
+    let reflections = MatMut::from_column_major_slice_mut(&mut reflections, 1, n - 1);
+    hessenberg_in_place(all, reflections, Par::Seq, stack, Default::default());
+    for (j, column) in h.chunks_exact_mut(step).enumerate() {
+        column[n.min(j + 2)..].fill(0.0);
+    }
+    all_finite(&h) && schur::values(n, &mut h, values, eps)
 }
 
 /// faer's own, but for the window in which it looks for converged eigenvalues.
@@ -47,13 +70,14 @@ extern "C" fn deflation_window(n: usize, _active: usize) -> usize {
 }
 
 /// The eigenvalues of a real matrix, and eigenvectors of length 1 as the columns of `v`; `room` takes `n * (n + 2)`
-/// numbers. Returns 0, [`NOT_FINITE`], or 1 if the
-/// iteration did not converge.
+/// numbers. Values alone need not be nearer than `eps` of the matrix. Returns 0, [`NOT_FINITE`], or 1 if the iteration
+/// did not converge.
 pub fn real(
     n: usize,
     a: &[f64],
     values: &mut [c64],
     v: Option<&mut [c64]>,
+    eps: f64,
     room: &mut [f64],
     scratch: &mut [MaybeUninit<u8>],
 ) -> i32 {
@@ -61,6 +85,9 @@ pub fn real(
         return NOT_FINITE;
     }
     if n == 0 {
+        return 0;
+    }
+    if v.is_none() && n < LARGE && only_values(n, a, values, eps, MemStack::new(scratch)) {
         return 0;
     }
     let (re, room) = room.split_at_mut(n);
@@ -142,8 +169,23 @@ mod tests {
     fn check_real(n: usize, a: &[f64]) {
         let (mut w, mut v) = (vec![c64::new(0.0, 0.0); n], vec![c64::new(0.0, 0.0); n * n]);
         let mut bytes = vec![MaybeUninit::uninit(); scratch(n, false)];
-        assert!(real(n, a, &mut w, Some(&mut v), &mut vec![0.0; n * (n + 2)], &mut bytes) == 0);
+        assert!(real(n, a, &mut w, Some(&mut v), f64::EPSILON, &mut vec![0.0; n * (n + 2)], &mut bytes) == 0);
         agree(n, &a.iter().map(|&x| c64::new(x, 0.0)).collect::<Vec<_>>(), &w, &v);
+        // The same values alone, each next to one of its own.
+        for (eps, near) in [(f64::EPSILON, 1e-10), (1e-9, 1e-6)] {
+            let mut only = vec![c64::new(0.0, 0.0); n];
+            assert!(only_values(n, a, &mut only, eps, MemStack::new(&mut bytes)));
+            let mut left = w.clone();
+            for (i, x) in only.iter().enumerate() {
+                let at =
+                    (0..left.len()).min_by(|&a, &b| (left[a] - x).norm().total_cmp(&(left[b] - x).norm())).unwrap();
+                let size = a.iter().map(|x| x.abs()).fold(0.0, f64::max) * n as f64;
+                assert!((left[at] - x).norm() <= near * size, "{n}: {x} for {}", left[at]);
+                left.swap_remove(at);
+                let second = i > 0 && only[i - 1].im > 0.0;
+                assert!(if second { *x == only[i - 1].conj() } else { x.im >= 0.0 }, "{n}: pairs");
+            }
+        }
     }
 
     #[test]
@@ -160,6 +202,8 @@ mod tests {
         check_real(3, &[0.0; 9]);
         check_real(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
         check_real(2, &[1.0, 0.0, 1.0, 1.0]);
-        assert!(real(1, &[f64::NAN], &mut [c64::new(0.0, 0.0)], None, &mut [0.0; 3], &mut []) == NOT_FINITE);
+        assert!(
+            real(1, &[f64::NAN], &mut [c64::new(0.0, 0.0)], None, f64::EPSILON, &mut [0.0; 3], &mut []) == NOT_FINITE
+        );
     }
 }

@@ -16,8 +16,8 @@ use crate::number::{Number, all_finite};
 use crate::{Scalar, diagonal, hermitian, householder, real_parts, tridiagonal};
 
 /// A number whose loops and whose parts' loops run in vectors.
-pub trait InVectors: Number<Real: Real> + Scalar<Real = <Self as ComplexField>::Real> {}
-impl<T: Number<Real: Real> + Scalar<Real = <T as ComplexField>::Real>> InVectors for T {}
+pub trait InVectors: Number<Real: Real + Into<f64>> + Scalar<Real = <Self as ComplexField>::Real> {}
+impl<T: Number<Real: Real + Into<f64>> + Scalar<Real = <T as ComplexField>::Real>> InVectors for T {}
 
 /// Matrices of at least so many rows leave the near caches: faer's reduction reads one triangle alone, and its divide
 /// and conquer, of vectors, consists of products of large matrices. Without vectors, and with them.

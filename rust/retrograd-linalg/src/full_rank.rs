@@ -269,7 +269,7 @@ mod tests {
     }
 
     /// The largest change of a singular value that rounding to `T` makes, next to what is allowed for.
-    fn rounded<T: Number<Real: Into<f64>> + Scalar<Real: Into<f64>>>(m: usize, n: usize, seed: u64) -> f64 {
+    fn rounded<T: crate::eigh::InVectors>(m: usize, n: usize, seed: u64) -> f64 {
         let a = noise::<T>(m * n, seed);
         let (mut factors, mut tau) = (a.clone(), vec![T::ZERO; n]);
         householder::factor(m, n, &mut factors, &mut tau, &mut vec![T::ZERO; householder::scratch(m, n)]);

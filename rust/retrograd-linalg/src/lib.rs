@@ -3,9 +3,11 @@
 //! A crate of its own so that its loops are compiled once, and not whenever a kernel or an op changes. Matrices are
 //! column-major slices, some of them a group of small ones. No routine divides a batch among threads: its caller does.
 //! Triangular factorizations and solutions are recursions over the matrix product of `retrograd-kernels`, down to
-//! blocks that stay in L1, and it applies blocks of reflections; the other decompositions are faer's, and without
-//! eigenvectors, eigenvalues of the tridiagonal matrices that it makes are found here.
+//! blocks that stay in L1, and it applies blocks of reflections; the other decompositions are faer's, but what
+//! is smaller than the near caches, and values without vectors, are found here: eigenvalues of Hermitian matrices
+//! ([`eigh`]) and of real ones ([`eig`]), and singular values ([`svd`]).
 
+mod bidiagonal;
 mod blocks;
 pub mod cholesky;
 mod decompose;
@@ -22,6 +24,7 @@ pub mod matrices;
 pub mod number;
 mod rotations;
 mod scalar;
+mod schur;
 mod small;
 pub mod svd;
 pub mod triangular;

@@ -69,12 +69,14 @@ impl Primitive for Eig {
         } else {
             let x = cast(xs[0], DType::Float64)?;
             let x = Given::<f64>::of(&x)?;
+            // Beyond what float32 shows.
+            let eps = if dtype == DType::Float64 { f64::EPSILON } else { f64::from(f32::EPSILON) / 64.0 };
             let scratch = || Ok((room::<f64>(n * (2 * n + 2))?, bytes()?));
             let parts = (x.read(), w.write(), v.write(), info.write());
             each(parts, cost, &scratch, &|(numbers, bytes), (x, w, v, info)| {
                 let (a, room) = numbers.slice().split_at_mut(n * n);
                 x.copy_to(a);
-                info[0] = eig::real(n, a, w, self.vectors.then_some(v), room, bytes.uninit());
+                info[0] = eig::real(n, a, w, self.vectors.then_some(v), eps, room, bytes.uninit());
             })?;
         }
         let info = info.tensor();

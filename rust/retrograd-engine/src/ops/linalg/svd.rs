@@ -192,10 +192,9 @@ impl Primitive for Svd {
         "linalg_svd_cpu"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let (x, (m, n), batch) = (xs[0], sizes_of(xs[0]), batch_of(xs[0]));
-        let in_groups = !x.dtype().is_complex()
-            && (!self.vectors || !self.full_matrices || m == n)
-            && groups::pays(batch.iter().product(), m.min(n), groups::MOST_SINGULAR_VALUES);
+        let (x, (m, n)) = (xs[0], sizes_of(xs[0]));
+        let in_groups =
+            (!self.vectors || !self.full_matrices || m == n) && groups::of_singular_values(self.vectors).for_all(x);
         let [u, s, v, info] = if in_groups { self.grouped(x)? } else { self.one_by_one(x)? };
         fault::check("linalg.svd", &info, Fault::SingularValues)?;
         Ok(smallvec![u, s, adjoint(&v)?])

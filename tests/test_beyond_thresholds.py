@@ -572,3 +572,197 @@ def test_gradients_of_cholesky_of_many_small_matrices(n, dtype, rtol, upper):
     whole = inverse.swapaxes(1, 2) @ phi @ inverse
     want = (whole + whole.swapaxes(1, 2)) / 2
     np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol * abs(want).max())
+
+
+def near_values(got, want, near):
+    """Each value of one list has one of its own in the other that is as near as that."""
+    left = list(want)
+    for x in got:
+        at = int(np.argmin(np.abs(np.asarray(left) - x)))
+        assert abs(left[at] - x) <= near, f"{x} for {left[at]}"
+        left.pop(at)
+    assert not left
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "sizes", [(1, 1), (3, 3), (5, 4), (4, 9), (13, 13), (17, 16), (16, 40), (33, 33), (64, 65), (130, 60), (100, 100)]
+)
+def test_singular_values_without_vectors(sizes, kind):
+    parts = numbers(2, *sizes)
+    a = (parts[0] + 1j * parts[1] if kind.startswith("complex") else parts[0]).astype(kind)
+    # The values fall off, and some are equal.
+    a *= np.linspace(1.0, 1e-3, sizes[1], dtype=parts.dtype).astype(a.real.dtype)
+    want = np.linalg.svd(a.astype("complex128" if np.iscomplexobj(a) else "float64"), compute_uv=False)
+    near = 10 * np.finfo(a.real.dtype).eps * np.sqrt(max(sizes)) * want[0]
+    for x in (given(a), given(a.T).mT):
+        got = rg.linalg.svdvals(x)
+        np.testing.assert_allclose(got.numpy(), want, rtol=0, atol=near)
+    for value in (0.0, 1.0):
+        # Of rank one.
+        got = rg.linalg.svdvals(rg.full(sizes, value, dtype=x.dtype)).numpy()
+        size = value * np.sqrt(sizes[0] * sizes[1])
+        np.testing.assert_allclose(got, [size] + [0.0] * (min(sizes) - 1), atol=near + 1e-5 * size)
+
+
+@pytest.mark.parametrize(("dtype", "near"), [("float32", 1e-5), ("float64", 1e-12)])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 9, 16, 31, 64, 101])
+def test_eigenvalues_without_vectors(n, dtype, near):
+    a = numbers(n, n, dtype=dtype)
+    want = np.linalg.eigvals(a.astype("float64"))
+    values = rg.linalg.eigvals(given(a)).numpy()
+    near_values(values, want, near * n)
+    # Pairs of conjugates, the one above the real axis first.
+    complex_ones = values[values.imag != 0]
+    assert (complex_ones[::2].imag > 0).all()
+    assert (complex_ones[::2] == complex_ones[1::2].conj()).all()
+    near_values(rg.linalg.eigvals(given(np.triu(a))).numpy(), np.diag(a), near)
+    if n > 1:
+        cycle = np.roll(np.eye(n, dtype=dtype), 1, axis=0)
+        near_values(rg.linalg.eigvals(given(cycle)).numpy(), np.exp(2j * np.pi * np.arange(n) / n), near)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 8, 12, 16, 20])
+def test_few_and_many_small_matrices_are_decomposed_as_each_alone(n, dtype):
+    """Groups of matrices, fewer than make a group, and what is left of a group."""
+    near = 50 * np.finfo(dtype).eps * np.sqrt(n)
+    for count in (1, 3, 4, 5, 7, 8, 17):
+        a = numbers(count, n, n, dtype=dtype)
+        symmetric = a + a.swapaxes(1, 2)
+        wide = symmetric.astype("float64")
+        want = np.linalg.eigvalsh(wide)
+        scale = 1 + abs(want).max()
+        w, v = rg.linalg.eigh(given(symmetric))
+        np.testing.assert_allclose(w.numpy(), want, rtol=0, atol=near * scale)
+        np.testing.assert_allclose(rg.linalg.eigvalsh(given(symmetric)).numpy(), want, rtol=0, atol=near * scale)
+        back = (v * w.unsqueeze(-2)) @ v.mT
+        np.testing.assert_allclose(back.numpy(), wide, rtol=0, atol=near * scale)
+        want = np.linalg.svd(a.astype("float64"), compute_uv=False)
+        u, s, vh = rg.linalg.svd(given(a))
+        np.testing.assert_allclose(s.numpy(), want, rtol=0, atol=near * scale)
+        np.testing.assert_allclose(rg.linalg.svdvals(given(a)).numpy(), want, rtol=0, atol=near * scale)
+        np.testing.assert_allclose(((u * s.unsqueeze(-2)) @ vh).numpy(), a, rtol=0, atol=near * scale)
+
+
+@pytest.mark.parametrize("dtype", [rg.float32, rg.float64, rg.float16, rg.bfloat16])
+@pytest.mark.parametrize("width", [1, 31, 64, 65, 300])
+def test_operands_that_stay_along_rows(width, dtype):
+    """An element beside rows, in vectors and in what is left of them: exact, whatever the dtype."""
+    x, y = (given(numbers(5, 7, width)).to(dtype) for _ in range(2))
+    wide = x.double().numpy()
+    column, row = y[:, :, :1], y[0, 0]
+    for other in (column, row, y):
+        b = other.double().numpy()
+        for first, second, one, two in ((x, other, wide, b), (other, x, b, wide)):
+            np.testing.assert_array_equal(rg.copysign(first, second).double().numpy(), np.copysign(one, two))
+            np.testing.assert_array_equal(rg.fmax(first, second).double().numpy(), np.fmax(one, two))
+            np.testing.assert_array_equal(rg.fmin(first, second).double().numpy(), np.fmin(one, two))
+    weights = y[0, :, 0]
+    got = F.prelu(x, weights)
+    want = np.where(wide > 0, wide, wide * weights.double().numpy()[:, None])
+    np.testing.assert_allclose(got.double().numpy(), want, rtol=rg.finfo(dtype).eps)
+    assert got.dtype == dtype
+    in_place = x.clone().copysign_(column)
+    np.testing.assert_array_equal(in_place.double().numpy(), np.copysign(wide, column.double().numpy()))
+
+
+@pytest.mark.parametrize("width", [3, 64, 300])
+def test_integers_that_stay_along_rows(width):
+    x = given(random.integers(-(2**62), 2**62, (9, width)))
+    column = given(random.integers(-9, 9, (9, 1)))
+    a, b = x.numpy(), column.numpy()
+    with np.errstate(over="ignore"):
+        for got, want in ((x * column, a * b), (x + column, a + b), (column - x, b - a), (column * x, b * a)):
+            np.testing.assert_array_equal(got.numpy(), want)
+    np.testing.assert_array_equal(rg.sign(x - x[0]).numpy(), np.sign(a - a[0]))
+    x *= column
+    np.testing.assert_array_equal(x.numpy(), a)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 7, 8, 9, 13])
+def test_indices_along_short_rows(length):
+    """Rows are read and written in whole groups, with some left over, in place and with gaps."""
+    rows, size = 1203, 6
+    table, source = numbers(rows, size), numbers(rows, length)
+    index = random.integers(0, size, (rows, length))
+    for x in (given(table), given(np.repeat(table, 2, axis=1))[:, ::2], given(table.T).mT):
+        at = given(index)
+        np.testing.assert_array_equal(x.gather(1, at).numpy(), np.take_along_axis(table, index, 1))
+        want = table.copy()
+        for k in range(length):
+            want[np.arange(rows), index[:, k]] = source[:, k]
+        np.testing.assert_array_equal(x.scatter(1, at, given(source)).numpy(), want)
+        want = table.copy()
+        np.add.at(want, (np.arange(rows)[:, None], index), source)
+        np.testing.assert_allclose(x.scatter_add(1, at, given(source)).numpy(), want, rtol=1e-14, atol=1e-14)
+        wrong = at.clone()
+        wrong[rows - 1, length - 1] = size
+        for call in (lambda: x.gather(1, wrong), lambda: x.scatter(1, wrong, given(source))):  # noqa: B023
+            with pytest.raises(RuntimeError, match=f"index {size} is out of bounds for dimension 1 with size {size}"):
+                call()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("width", [1, 7, 64, 70])
+def test_bags_of_all_lengths(width, dtype):
+    """Rows are added up four at a time, in their order, so that sums have the bits of sums one after the other."""
+    table = numbers(30, width, dtype=dtype)
+    for padding in (None, 3):
+        lengths = [*range(12), 33]
+        indices = random.integers(0, 30, sum(lengths))
+        offsets = np.cumsum([0, *lengths[:-1]])
+        sums, counts, largest = [], [], []
+        for start, length in zip(offsets, lengths, strict=True):
+            rows = [table[i] for i in indices[start : start + length] if i != padding]
+            total = np.zeros(width, dtype)
+            for row in rows:
+                total = total + row
+            sums.append(total)
+            counts.append(max(1, len(rows)))
+            largest.append(np.max(rows, axis=0) if rows else np.zeros(width, dtype))
+        args = (given(indices), given(table), given(offsets))
+        bags = {m: F.embedding_bag(*args, mode=m, padding_idx=padding).numpy() for m in ("sum", "mean", "max")}
+        np.testing.assert_array_equal(bags["sum"], np.array(sums))
+        np.testing.assert_allclose(bags["mean"], np.array(sums) / np.array(counts)[:, None], rtol=1e-6)
+        np.testing.assert_array_equal(bags["max"], np.array(largest))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_directions_of_complex_numbers_of_all_sizes(dtype):
+    n = 300
+    real = np.finfo(dtype).dtype
+    size = 10.0 ** random.uniform(np.log10(np.finfo(real).tiny) - 3, np.log10(np.finfo(real).max) - 1, n)
+    z = (size * np.exp(1j * random.uniform(-np.pi, np.pi, n))).astype(dtype)
+    z[:4] = [0.0, 1j, -2.0, 3 - 4j]
+    z[100:200] = np.exp(1j * random.uniform(-np.pi, np.pi, 100)) * random.uniform(0.5, 2, 100)
+    # Each part of a direction is known to rounding of the larger one; of subnormal numbers, to what is left of them.
+    least = np.finfo(real).smallest_subnormal
+    digits = np.maximum(np.finfo(real).eps, least / np.maximum(np.abs(z), least))
+    wide = z.astype("clongdouble")
+    want = np.where(z == 0, 0, wide / np.where(z == 0, 1, np.abs(wide))).astype("complex128")
+    got = rg.sgn(given(z)).numpy()
+    assert (np.abs(got - want) <= 4 * digits).all()
+    x = given(z[100:200]).requires_grad_()
+    g = numbers(100).astype(real)
+    np.testing.assert_allclose(rg.autograd.grad(x.abs(), x, given(g))[0].numpy(), g * want[100:200], rtol=1e-6)
+
+
+def test_bounds_and_numbers_that_are_not():
+    """NaN goes through a clamp, and a bound that is NaN makes all of it NaN."""
+    x = numbers(1001, dtype="float32")
+    x[[0, 500, 1000]] = np.nan
+    nan = float("nan")
+    for dtype in (rg.float32, rg.float64, rg.bfloat16):
+        y = given(x).to(dtype)
+        wide = y.double().numpy()
+        np.testing.assert_array_equal(y.clamp(-0.5, 0.75).double().numpy(), np.clip(wide, -0.5, 0.75))
+        np.testing.assert_array_equal(y.clamp(min=0.25).double().numpy(), np.maximum(wide, 0.25))
+        np.testing.assert_array_equal(y.clamp(max=0.25).double().numpy(), np.minimum(wide, 0.25))
+        np.testing.assert_array_equal(y.clamp(1.0, -1.0).double().numpy(), np.where(np.isnan(wide), nan, -1.0))
+        np.testing.assert_array_equal(y.relu().double().numpy(), np.maximum(wide, 0.0))
+        for bounds in ({"min": nan}, {"max": nan}, {"min": nan, "max": 1.0}, {"min": 0.0, "max": nan}):
+            assert y.clamp(**bounds).isnan().all()
+            assert y.clone().clamp_(**bounds).isnan().all()
+    assert rg.arange(5).clamp(min=nan).isnan().all()
+    assert rg.signbit(rg.tensor([-0.0]).relu()).item()

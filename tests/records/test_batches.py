@@ -25,13 +25,18 @@ pytestmark = pytest.mark.skipif(not NATIVE, reason="the stand-in has batches of 
 SLACK = 64.0
 
 
-def equal(got: Sequence[Any], want: Sequence[Array]) -> None:
+def slack(record: OpRecord) -> float:
+    """Some matrices are decomposed together, in another way than one alone: as far off as the op's results may be."""
+    return max(SLACK, record.slack) if record.name.startswith("linalg.") else SLACK
+
+
+def equal(got: Sequence[Any], want: Sequence[Array], slack: float) -> None:
     assert len(got) == len(want)
     for y, ref in zip(got, want, strict=True):
         assert array(y).dtype == ref.dtype
         assert tuple(y.shape) == ref.shape
         if dtype_of(y) in FLOATS:
-            bound = SLACK * float(np.finfo(ref.dtype).eps)
+            bound = slack * float(np.finfo(ref.dtype).eps)
             np.testing.assert_allclose(array(y), ref, rtol=bound, atol=bound)
         else:
             np.testing.assert_array_equal(array(y), ref)
@@ -64,7 +69,7 @@ def test_a_batch_equals_a_loop(record: OpRecord, sample: Sample) -> None:
                 with expected:
                     got = mapped(batch.first.run, batch.tensors(batched, axis), batched, axis)
                 if results:
-                    equal(got, stacked(loop))
+                    equal(got, stacked(loop), slack(record))
 
 
 def computes(record: OpRecord, bound: Bound) -> bool:
@@ -117,7 +122,8 @@ def test_a_batch_written_in_place(record: OpRecord, sample: Sample) -> None:
                 return x
 
             rows = [[lay_out(x) for x in batch.leaves(batched, turn)] for turn in range(len(batch.entries))]
-            equal(mapped(call, batch.tensors(batched, 0), batched), stacked([[call(row)] for row in rows]))
+            want = stacked([[call(row)] for row in rows])
+            equal(mapped(call, batch.tensors(batched, 0), batched), want, slack(record))
 
 
 def cotangents(bound: Bound, count: int) -> list[list[Array]]:
@@ -142,14 +148,14 @@ def test_derivatives_of_a_batch_equal_a_loop(record: OpRecord, sample: Sample) -
         xs = leaves(bound.inputs)
         want = stacked([pulled_back(bound.call, xs, tensors(g)) for g in gs])
         stacks = tensors([np.stack(column) for column in zip(*gs, strict=True)])
-        equal(along(lambda _, g: pulled_back(bound.call, xs, g), stacks), want)
+        equal(along(lambda _, g: pulled_back(bound.call, xs, g), stacks), want, slack(record))
     with noting("a batch of tangents"):
         rng = numbers(bound)
         ts = [[normal_like(x, rng) for x in bound.inputs] for _ in range(count)]
         xs = tensors(bound.inputs)
         want = stacked([pushed(bound.call, xs, tensors(row)) for row in ts])
         stacks = tensors([np.stack(column) for column in zip(*ts, strict=True)])
-        equal(along(lambda level, t: pushed(bound.call, xs, t, level), stacks), want)
+        equal(along(lambda level, t: pushed(bound.call, xs, t, level), stacks), want, slack(record))
     entries_differentiate_alike(batch, bound.call, bound.call)
 
 
@@ -167,12 +173,16 @@ def entries_differentiate_alike(batch: Batch, call: Op, alone: Op) -> None:
         def pull(entries: list[Any]) -> list[Any]:
             return pulled_back(call, [core._variable(x) for x in entries[:size]], entries[size:])
 
-        equal(mapped(pull, stacks, range(len(stacks))), want)
+        equal(mapped(pull, stacks, range(len(stacks))), want, slack(batch.first.record))
     with noting("the JVP of every entry"):
         ts = [[normal_like(x, rng) for x in row] for row in inputs]
         want = stacked([pushed(alone, tensors(x), tensors(t)) for x, t in zip(inputs, ts, strict=True)])
         stacks = tensors([np.stack(column) for column in zip(*map(operator.add, inputs, ts), strict=True)])
-        equal(mapped(lambda e: pushed(call, e[:size], e[size:]), stacks, range(len(stacks))), want)
+        equal(
+            mapped(lambda e: pushed(call, e[:size], e[size:]), stacks, range(len(stacks))),
+            want,
+            slack(batch.first.record),
+        )
 
 
 def pushed(call: Op, inputs: Sequence[Any], tangents: Sequence[Any], along: int | None = None) -> list[Any]:

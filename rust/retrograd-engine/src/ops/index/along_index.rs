@@ -106,7 +106,8 @@ struct Stretches {
 impl Stretches {
     /// Calls `f` with each position, the offset of its row, its number there and its value; as [`each_named`].
     ///
-    /// A function of its own, since rows may be short: what its callers hold beside would lie in memory.
+    /// A function of its own, since rows may be short: what its callers hold beside would lie in memory. So would what
+    /// `f` borrows.
     #[inline(never)]
     fn each(self, values: &[i64], size: usize, mut f: impl FnMut(usize, isize, isize, isize)) -> bool {
         let Self { mut at, mut base, step, rows, len } = self;
@@ -202,13 +203,13 @@ impl Along {
             let (stride, step, size) = (self.stride(), self.step, self.size);
             let (from, to) = (from.get().cast_const(), to.get());
             // SAFETY: (1) elements that values below the size lead to; (2) positions of the index.
-            let read = |at: usize, offset: isize| unsafe { *to.add(at) = *from.offset(offset) };
+            let read = move |at: usize, offset: isize| unsafe { *to.add(at) = *from.offset(offset) };
             self.stretches(positions, |part| {
                 let values = &values[part.at..][..part.rows * part.len];
                 let all = if (stride, step) == (0, 1) {
-                    part.each(values, size, |at, base, _, i| read(at, base + i))
+                    part.each(values, size, move |at, base, _, i| read(at, base + i))
                 } else {
-                    part.each(values, size, |at, base, j, i| read(at, base + j * stride + i * step))
+                    part.each(values, size, move |at, base, j, i| read(at, base + j * stride + i * step))
                 };
                 if !all {
                     wrong.store(true, Ordering::Relaxed);
@@ -229,7 +230,7 @@ impl Along {
     /// Positions that lead to the same place come in order, on one thread; every thread has one of its own, so that
     /// what it holds is known not to change with what it writes. An error if a value leads nowhere, with positions left
     /// out; [`Along::checked`] says so before.
-    pub fn each<F: FnMut(usize, isize)>(&self, start: impl Fn() -> F + Sync) -> Result<()> {
+    pub fn each<F: Fn(usize, isize) + Copy>(&self, start: impl Fn() -> F + Sync) -> Result<()> {
         let (wrong, count) = (AtomicBool::new(false), self.index.numel());
         if count == 0 {
             return Ok(());
@@ -245,7 +246,7 @@ impl Along {
         };
         let block = count / units;
         split(units, grain, count as f64 * WRITE_COST, &|part| {
-            let (mut f, stride, step, size) = (start(), self.stride(), self.step, self.size);
+            let (f, stride, step, size) = (start(), self.stride(), self.step, self.size);
             let (first, rows) = if by_columns { (part, block) } else { (part.start * block..part.end * block, 1) };
             self.stretches(first, |part| {
                 for row in 0..rows {
@@ -254,9 +255,9 @@ impl Along {
                     // A case of its own, since most indices are along contiguous rows, where the products would take
                     // most of the time.
                     let all = if (stride, step) == (0, 1) {
-                        part.each(values, size, |at, base, _, i| f(at, base + i))
+                        part.each(values, size, move |at, base, _, i| f(at, base + i))
                     } else {
-                        part.each(values, size, |at, base, j, i| f(at, base + j * stride + i * step))
+                        part.each(values, size, move |at, base, j, i| f(at, base + j * stride + i * step))
                     };
                     if !all {
                         wrong.store(true, Ordering::Relaxed);

@@ -208,6 +208,8 @@ pub mod sort {
     pub const BLOCK: usize = size(64, 2);
     /// Up to this many keys in front are held in order while the line is looked through.
     pub const HELD: usize = size(8, 2);
+    /// Up to this many keys are each put in the place that counting gives them.
+    pub const BY_PLACES: usize = size(24, 2);
     /// Elements for each digit from which on a line is sorted by digits (measured: equal at 40).
     pub const BY_DIGITS: usize = size(64, 1);
     /// Elements from which on the passes over one line are divided.

@@ -6,7 +6,7 @@ use super::buffer::Buffer;
 use super::rank::{Rank, Ranked};
 use crate::Result;
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::sort::{BY_DIGITS, LONG, PIECES};
+use crate::thresholds::sort::{BY_DIGITS, BY_PLACES, LONG, PIECES};
 
 /// An integer that holds a rank above an index.
 pub trait Key: Copy + Ord + Send + Sync {
@@ -181,7 +181,10 @@ impl<'a, K: Key> Keys<'a, K> {
     /// Brings the `k`-th in order to the front.
     pub fn bring(&mut self, k: usize) {
         self.by_index = false;
-        self.buffers.line.select_nth_unstable(k);
+        let line = &mut self.buffers.line;
+        if !by_places(line) {
+            line.select_nth_unstable(k);
+        }
         self.buffers.line.swap(0, k);
     }
     /// Brings the one that is now at place `i` to the front.
@@ -192,7 +195,7 @@ impl<'a, K: Key> Keys<'a, K> {
     /// Puts at least the first `k` in order.
     pub fn sort_first(&mut self, k: usize) -> Result<()> {
         // Selecting one half costs as much as sorting the other half by digits.
-        if k <= self.count() / 2 {
+        if k <= self.count() / 2 && self.count() > BY_PLACES {
             self.by_index = false;
             self.buffers.line.cut(k);
         }
@@ -206,7 +209,9 @@ impl<'a, K: Key> Keys<'a, K> {
         let by_digits = K::BY_DIGITS && self.by_index && line.len() >= BY_DIGITS * digits as usize;
         self.by_index = false;
         if !by_digits {
-            line.sort_unstable();
+            if !by_places(line) {
+                line.sort_unstable();
+            }
             return Ok(());
         }
         for digit in 0..digits {
@@ -229,6 +234,21 @@ impl<'a, K: Key> Keys<'a, K> {
     pub fn index(&self, i: usize) -> usize {
         self.buffers.line[i].index(self.index_bits)
     }
+}
+
+/// Puts a few keys in order, no two of which are equal: the place of each is the number of those that are less. It has no
+/// branches, of which sorting takes every second the wrong way. False, with nothing done, if they are more.
+fn by_places<K: Key>(keys: &mut [K]) -> bool {
+    let n = keys.len();
+    if !(1..=BY_PLACES).contains(&n) {
+        return false;
+    }
+    let mut sorted = [keys[0]; BY_PLACES];
+    for &key in &*keys {
+        sorted[keys.iter().map(|&other| usize::from(other < key)).sum::<usize>()] = key;
+    }
+    keys.copy_from_slice(&sorted[..n]);
+    true
 }
 
 /// Puts the keys of `from` into `to` in the order of the digit at `shift`, equal ones in the order they have. `false`

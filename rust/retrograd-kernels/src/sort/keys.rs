@@ -236,8 +236,8 @@ impl<'a, K: Key> Keys<'a, K> {
     }
 }
 
-/// Puts a few keys in order, no two of which are equal: the place of each is the number of those that are less. It has no
-/// branches, of which sorting takes every second the wrong way. False, with nothing done, if they are more.
+/// Puts a few keys in order, no two of which are equal: the place of each is the number of those that are less. It has
+/// no branches, of which sorting takes every second the wrong way. False, with nothing done, if they are more.
 fn by_places<K: Key>(keys: &mut [K]) -> bool {
     let n = keys.len();
     if !(1..=BY_PLACES).contains(&n) {

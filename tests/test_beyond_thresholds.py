@@ -766,3 +766,38 @@ def test_bounds_and_numbers_that_are_not():
             assert y.clone().clamp_(**bounds).isnan().all()
     assert rg.arange(5).clamp(min=nan).isnan().all()
     assert rg.signbit(rg.tensor([-0.0]).relu()).item()
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [3, 20, 60, 330])
+def test_spectra_of_matrices_whose_squares_overflow_or_vanish(n, kind):
+    base = numbers(2, 5, n, n) if n < 20 else numbers(2, 1, n, n)
+    base = base[0] + 1j * base[1] if kind.startswith("complex") else base[0]
+    hermitian = base + base.conj().swapaxes(1, 2)
+    near = 50 * n * np.finfo(kind).eps
+    values, symmetric = np.linalg.svd(base, compute_uv=False), np.linalg.eigvalsh(hermitian)
+    least = [1e-30, 1e-15, 1e15, 1e33] if np.finfo(kind).bits == 32 else [1e-250, 1e-150, 1e150, 1e250]
+    wide = "complex128" if np.iscomplexobj(base) else "float64"
+
+    def close(got, want):
+        np.testing.assert_allclose(got, want, rtol=0, atol=near * abs(want).max())
+
+    for size in least[:: 3 if n > 100 else 1]:
+        x, y = given((base * size).astype(kind)), given((hermitian * size).astype(kind))
+
+        def back(t, size=size):
+            return t.numpy().astype(wide if np.iscomplexobj(t.numpy()) else "float64") / size
+
+        close(back(rg.linalg.svdvals(x)), values)
+        close(back(rg.linalg.eigvalsh(y)), symmetric)
+        w, v = rg.linalg.eigh(y)
+        vectors = v.numpy().astype(wide)
+        close((vectors * back(w)[:, None]) @ vectors.conj().swapaxes(1, 2), hermitian)
+        if n > 100:
+            continue
+        u, s, vh = rg.linalg.svd(x)
+        close((u.numpy().astype(wide) * back(s)[:, None]) @ vh.numpy().astype(wide), base)
+        w, v = (t.numpy().astype("complex128") for t in rg.linalg.eig(x))
+        np.testing.assert_allclose(base @ v, v * (w / size)[:, None], rtol=0, atol=10 * near * abs(w / size).max())
+        for got, whole in zip(rg.linalg.eigvals(x).numpy().astype("complex128"), w, strict=True):
+            near_values(got / size, whole / size, 1e3 * near * abs(w / size).max())

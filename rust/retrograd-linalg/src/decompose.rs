@@ -40,7 +40,7 @@ pub trait Decompose: Scalar {
     /// [`eigh::eigh`].
     fn eigh(
         n: usize,
-        a: &[Self],
+        a: &mut [Self],
         values: &mut [Self::Real],
         v: Option<&mut [Self]>,
         room: &mut [Self],
@@ -51,7 +51,7 @@ pub trait Decompose: Scalar {
     /// [`svd::svd`].
     fn svd(
         size: [usize; 2],
-        a: &[Self],
+        a: &mut [Self],
         values: &mut [Self::Real],
         vectors: Option<(&mut [Self], &mut [Self])>,
         room: &mut [Self],
@@ -103,7 +103,7 @@ macro_rules! decompose {
         }
         fn eigh(
             n: usize,
-            a: &[Self],
+            a: &mut [Self],
             values: &mut [<Self as Scalar>::Real],
             v: Option<&mut [Self]>,
             room: &mut [Self],
@@ -116,7 +116,7 @@ macro_rules! decompose {
         }
         fn svd(
             [m, n]: [usize; 2],
-            a: &[Self],
+            a: &mut [Self],
             values: &mut [<Self as Scalar>::Real],
             vectors: Option<(&mut [Self], &mut [Self])>,
             room: &mut [Self],

@@ -8,7 +8,7 @@ use faer::linalg::evd::hessenberg::{hessenberg_in_place, hessenberg_in_place_scr
 use faer::linalg::evd::{ComputeEigenvectors, EvdParams, evd_cplx, evd_real, evd_scratch};
 use faer::{Auto, MatMut, MatRef, Par, Spec};
 
-use crate::number::{Number, all_finite, norm};
+use crate::number::{Number, Scale, all_finite, norm};
 use crate::{diagonal, schur};
 
 /// What [`real`] and [`complex`] return for matrices with infinities or NaN.
@@ -70,11 +70,11 @@ extern "C" fn deflation_window(n: usize, _active: usize) -> usize {
 }
 
 /// The eigenvalues of a real matrix, and eigenvectors of length 1 as the columns of `v`; `room` takes `n * (n + 2)`
-/// numbers. Values alone need not be nearer than `eps` of the matrix. Returns 0, [`NOT_FINITE`], or 1 if the iteration
-/// did not converge.
+/// numbers, and anything may be left of `a`. Values alone need not be nearer than `eps` of the matrix. Returns 0,
+/// [`NOT_FINITE`], or 1 if the iteration did not converge.
 pub fn real(
     n: usize,
-    a: &[f64],
+    a: &mut [f64],
     values: &mut [c64],
     v: Option<&mut [c64]>,
     eps: f64,
@@ -87,6 +87,23 @@ pub fn real(
     if n == 0 {
         return 0;
     }
+    let scale = Scale::of([&*a]);
+    scale.divide(a);
+    let info = real_near_one(n, a, values, v, eps, room, scratch);
+    scale.multiply(values);
+    info
+}
+
+/// [`real`] of a matrix whose numbers are near 1.
+fn real_near_one(
+    n: usize,
+    a: &[f64],
+    values: &mut [c64],
+    v: Option<&mut [c64]>,
+    eps: f64,
+    room: &mut [f64],
+    scratch: &mut [MaybeUninit<u8>],
+) -> i32 {
     if v.is_none() && n < LARGE && only_values(n, a, values, eps, MemStack::new(scratch)) {
         return 0;
     }
@@ -124,7 +141,7 @@ pub fn real(
 /// As [`real`], of a complex matrix; without `room`.
 pub fn complex(
     n: usize,
-    a: &[c64],
+    a: &mut [c64],
     values: &mut [c64],
     mut v: Option<&mut [c64]>,
     scratch: &mut [MaybeUninit<u8>],
@@ -135,11 +152,14 @@ pub fn complex(
     if n == 0 {
         return 0;
     }
+    let scale = Scale::of([&*a]);
+    scale.divide(a);
     let to = v.as_deref_mut().map(|v| MatMut::from_column_major_slice_mut(v, n, n));
     let a = MatRef::from_column_major_slice(a, n, n);
     if evd_cplx(a, diagonal(values), None, to, Par::Seq, MemStack::new(scratch), params()).is_err() {
         return 1;
     }
+    scale.multiply(values);
     if let Some(v) = v {
         v.chunks_exact_mut(n).for_each(normalize);
     }
@@ -169,7 +189,9 @@ mod tests {
     fn check_real(n: usize, a: &[f64]) {
         let (mut w, mut v) = (vec![c64::new(0.0, 0.0); n], vec![c64::new(0.0, 0.0); n * n]);
         let mut bytes = vec![MaybeUninit::uninit(); scratch(n, false)];
-        assert!(real(n, a, &mut w, Some(&mut v), f64::EPSILON, &mut vec![0.0; n * (n + 2)], &mut bytes) == 0);
+        assert!(
+            real(n, &mut a.to_vec(), &mut w, Some(&mut v), f64::EPSILON, &mut vec![0.0; n * (n + 2)], &mut bytes) == 0
+        );
         agree(n, &a.iter().map(|&x| c64::new(x, 0.0)).collect::<Vec<_>>(), &w, &v);
         // The same values alone, each next to one of its own.
         for (eps, near) in [(f64::EPSILON, 1e-10), (1e-9, 1e-6)] {
@@ -195,7 +217,7 @@ mod tests {
             let a = noise::<c64>(n * n, 6);
             let (mut w, mut v) = (vec![c64::new(0.0, 0.0); n], vec![c64::new(0.0, 0.0); n * n]);
             let mut bytes = vec![MaybeUninit::uninit(); scratch(n, true)];
-            assert!(complex(n, &a, &mut w, Some(&mut v), &mut bytes) == 0);
+            assert!(complex(n, &mut a.clone(), &mut w, Some(&mut v), &mut bytes) == 0);
             agree(n, &a, &w, &v);
         }
         // Values that are repeated, with a basis of vectors and without one.
@@ -203,7 +225,8 @@ mod tests {
         check_real(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
         check_real(2, &[1.0, 0.0, 1.0, 1.0]);
         assert!(
-            real(1, &[f64::NAN], &mut [c64::new(0.0, 0.0)], None, f64::EPSILON, &mut [0.0; 3], &mut []) == NOT_FINITE
+            real(1, &mut [f64::NAN], &mut [c64::new(0.0, 0.0)], None, f64::EPSILON, &mut [0.0; 3], &mut [])
+                == NOT_FINITE
         );
     }
 }

@@ -276,17 +276,17 @@ mod tests {
         let triangle: Vec<T> =
             (0..n * n).map(|e| if e % n <= e / n { factors[e / n * m + e % n] } else { T::ZERO }).collect();
         let values = |rows: usize, a: &[T]| {
-            let wide: Vec<f64> = a.iter().map(|x| x.re().into()).collect();
+            let mut wide: Vec<f64> = a.iter().map(|x| x.re().into()).collect();
             let (mut s, mut room) = (vec![0.0; n], vec![0.0; n]);
             let mut bytes = vec![MaybeUninit::uninit(); svd::scratch::<f64>(rows, n, Vectors::None)];
-            assert_eq!(svd::svd(rows, n, &wide, &mut s, None, &mut room, &mut bytes), 0);
+            assert_eq!(svd::svd(rows, n, &mut wide, &mut s, None, &mut room, &mut bytes), 0);
             s
         };
         let (exact, of_triangle) = (values(m, &a), values(n, &triangle));
         // Those that are computed in the dtype itself are off, too.
         let mut real = vec![<T as ComplexField>::Real::zero(); n];
         let mut bytes = vec![MaybeUninit::uninit(); svd::scratch::<T>(m, n, Vectors::None)];
-        assert_eq!(svd::svd(m, n, &a, &mut real, None, &mut vec![T::ZERO; n], &mut bytes), 0);
+        assert_eq!(svd::svd(m, n, &mut a.clone(), &mut real, None, &mut vec![T::ZERO; n], &mut bytes), 0);
         let off = |s: &[f64]| s.iter().zip(&exact).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
         let computed: Vec<f64> = real.into_iter().map(Into::into).collect();
         off(&of_triangle).max(off(&computed)) / (rounding::<T>(m) * exact.iter().map(|s| s * s).sum::<f64>().sqrt())

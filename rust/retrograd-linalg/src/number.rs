@@ -50,6 +50,43 @@ pub fn all_finite<T: Number>(x: &[T]) -> bool {
     x.iter().all(|x| x.is_finite())
 }
 
+/// A power of two that brings matrices near 1, where squares neither overflow nor vanish.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    exponent: i32,
+}
+
+impl Scale {
+    /// Exponents up to this size are near enough.
+    const NEAR: i32 = 8;
+
+    /// For numbers of which the largest part is in one of the slices. All are finite.
+    pub fn of<'a, T: Number<Real: Into<f64>> + 'a>(slices: impl IntoIterator<Item = &'a [T]>) -> Self {
+        let part = |most: f64, x: &T| most.max(x.real().into().abs()).max(x.imag().into().abs());
+        let most = slices.into_iter().fold(0.0, |most, x| x.iter().fold(most, part));
+        // Those of numbers without all digits are below.
+        let of = |x: f64| (x.to_bits() >> 52) as i32 - 1023;
+        let exponent = if most < f64::MIN_POSITIVE { of(most * 2f64.powi(64)) - 64 } else { of(most) };
+        Self { exponent: if most == 0.0 || exponent.abs() <= Self::NEAR { 0 } else { exponent } }
+    }
+
+    /// Divides numbers by it.
+    pub fn divide<T: Number>(self, x: &mut [T]) {
+        Self { exponent: -self.exponent }.multiply(x);
+    }
+
+    /// Multiplies numbers by it.
+    pub fn multiply<T: Number>(self, x: &mut [T]) {
+        if self.exponent == 0 {
+            return;
+        }
+        // It may be no number itself, where its root is one.
+        let half = self.exponent / 2;
+        let [first, second] = [half, self.exponent - half].map(|e| T::Real::from_f64_impl(2f64.powi(e)));
+        x.iter_mut().for_each(|x| *x = x.mul_real(first).mul_real(second));
+    }
+}
+
 #[cfg(test)]
 pub mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use faer::traits::ext::*;
 use faer::{Auto, MatMut, MatRef, Par, Spec};
 
 use crate::eigh::InVectors;
-use crate::number::{Number, all_finite};
+use crate::number::{Number, Scale, all_finite};
 use crate::{bidiagonal, diagonal, householder, real_parts};
 
 /// What [`svd`] returns for matrices with infinities or NaN.
@@ -136,13 +136,13 @@ fn only_values<T: InVectors>(
 }
 
 /// The singular values of `a` in descending order, and if wanted its left and right singular vectors, as the columns of
-/// `u` and `v`; `room` takes as many numbers as there are values. Returns 0, [`NOT_FINITE`], or 1 if
-/// the iteration did not converge.
+/// `u` and `v`; `room` takes as many numbers as there are values. What is left of `a` may be anything. Returns 0,
+/// [`NOT_FINITE`], or 1 if the iteration did not converge.
 #[allow(clippy::too_many_arguments)]
 pub fn svd<T: InVectors>(
     m: usize,
     n: usize,
-    a: &[T],
+    a: &mut [T],
     values: &mut [<T as ComplexField>::Real],
     vectors: Option<(&mut [T], &mut [T])>,
     room: &mut [T],
@@ -151,8 +151,10 @@ pub fn svd<T: InVectors>(
     if !all_finite(a) {
         return NOT_FINITE;
     }
-    let k = m.min(n);
+    let (k, scale) = (m.min(n), Scale::of([&*a]));
+    scale.divide(a);
     if k > 0 && vectors.is_none() && only_values([m, n], a, &mut values[..k], MemStack::new(scratch)) {
+        scale.multiply(&mut values[..k]);
         return 0;
     }
     let a = MatRef::from_column_major_slice(a, m, n);
@@ -170,6 +172,7 @@ pub fn svd<T: InVectors>(
     let params = params(u.is_some());
     let done = decompose(a, diagonal(&mut room[..k]), u, v, Par::Seq, MemStack::new(scratch), params).is_ok();
     real_parts(&room[..k], values);
+    scale.multiply(values);
     i32::from(!done)
 }
 
@@ -187,7 +190,7 @@ mod tests {
             (vec![<T as ComplexField>::Real::zero(); k], vec![T::one(); m * nu], vec![T::one(); n * nv]);
         let mut room = vec![T::zero(); k];
         let mut bytes = vec![MaybeUninit::uninit(); scratch::<T>(m, n, vectors)];
-        assert!(svd(m, n, &a, &mut s, Some((&mut u, &mut v)), &mut room, &mut bytes) == 0);
+        assert!(svd(m, n, &mut a.clone(), &mut s, Some((&mut u, &mut v)), &mut room, &mut bytes) == 0);
         let us: Vec<T> = u[..m * k].iter().enumerate().map(|(i, u)| u.mul_real(s[i / m])).collect();
         assert!(distance(&product(m, k, n, &us, &adjoint(n, k, &v[..n * k])), &a) < 1e-11, "{m} {n}");
         let identity =
@@ -196,7 +199,7 @@ mod tests {
         assert!(distance(&product(nv, n, nv, &adjoint(n, nv, &v), &v), &identity(nv)) < 1e-11);
         let mut only = vec![<T as ComplexField>::Real::zero(); k];
         let mut bytes = vec![MaybeUninit::uninit(); scratch::<T>(m, n, Vectors::None)];
-        assert!(svd(m, n, &a, &mut only, None, &mut room, &mut bytes) == 0);
+        assert!(svd(m, n, &mut a.clone(), &mut only, None, &mut room, &mut bytes) == 0);
         assert!(s.iter().zip(&only).all(|(a, b)| Into::<f64>::into((*a - *b).abs()) < 1e-11));
     }
 
@@ -208,6 +211,6 @@ mod tests {
                 check::<c64>(m, n, vectors);
             }
         }
-        assert_eq!(svd(1, 1, &[f64::INFINITY], &mut [0.0], None, &mut [0.0], &mut []), NOT_FINITE);
+        assert_eq!(svd(1, 1, &mut [f64::INFINITY], &mut [0.0], None, &mut [0.0], &mut []), NOT_FINITE);
     }
 }

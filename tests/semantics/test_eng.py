@@ -166,12 +166,17 @@ def test_eng_3_other_threads_run_python_during_backward():
 
     ticker = threading.Thread(target=tick)
     ticker.start()
-    before = len(ticks)
-    y.sum().backward()
-    after = len(ticks)
+    # One tick may come between the call and what counts them; and the machine may have other work.
+    most = 0
+    for _ in range(100):
+        before = len(ticks)
+        y.sum().backward(retain_graph=True)
+        most = max(most, len(ticks) - before)
+        if most > 2:
+            break
     stop.set()
     ticker.join()
-    assert after > before
+    assert most > 2
 
 
 @pytest.mark.parametrize(("depth", "run"), [(DEPTH, True), (DEPTH // 4, False)])

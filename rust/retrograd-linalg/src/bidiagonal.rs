@@ -1,11 +1,12 @@
 //! Matrices become bidiagonal by Householder reflections; singular values of bidiagonal matrices.
 
-use faer::traits::ext::*;
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
 use crate::Scalar;
+use crate::hermitian::Change;
 use crate::householder::reflection;
 use crate::number::Number;
+use crate::tridiagonal::scaled;
 
 /// The numbers of scratch for a matrix of `m` rows and `n` columns.
 pub fn scratch(m: usize, n: usize) -> usize {
@@ -24,9 +25,9 @@ pub fn reduce<T: Number + Scalar>(m: usize, n: usize, a: &mut [T], d: &mut [T], 
     for k in 0..n {
         let (column, columns) = a[k * m..].split_at_mut(m);
         if k > 0 {
-            let change = Change { from: k, factors: [factors[k], factors[n + k]], changes };
+            let by = [factors[k], factors[n + k]];
             // SAFETY: the task has no duties of its own.
-            unsafe { for_isa(InstructionSet::detect(), Changed { change, column }) };
+            unsafe { for_isa(InstructionSet::detect(), Change { from: k, by, column, changes }) };
         }
         let (first, below) = column[k..].split_first_mut().expect("a row for each column");
         let (diagonal, tau) = reflection(*first, below);
@@ -49,48 +50,6 @@ pub fn reduce<T: Number + Scalar>(m: usize, n: usize, a: &mut [T], d: &mut [T], 
         by_row.copy_from_slice(row);
         // SAFETY: as above.
         unsafe { for_isa(InstructionSet::detect(), Right { m, k, columns, v, tau, by_column, by_row, changes }) };
-    }
-}
-
-/// What one step leaves for the next to do: `a -= changes[0] w^T + changes[1] u^T`, from row `from` on.
-#[derive(Clone, Copy)]
-struct Change<'a, T> {
-    from: usize,
-    /// The elements of `w` and of `u` for a column.
-    factors: [T; 2],
-    /// Both columns, one after the other.
-    changes: &'a [T],
-}
-
-impl<T: Scalar> Change<'_, T> {
-    /// # Safety
-    /// 1. The CPU has the instructions of `S`.
-    #[inline(always)]
-    unsafe fn make<S: Isa>(self, column: &mut [T]) {
-        let Change { from, factors, changes } = self;
-        let m = column.len();
-        // SAFETY: our duty; there are two columns of `m` elements, apart from this one.
-        unsafe {
-            let columns = changes[from..2 * m].as_ptr();
-            T::add_columns::<S>(&mut column[from..], &[factors[0].neg(), factors[1].neg()], columns, m as isize);
-        }
-    }
-}
-
-/// A change of one column.
-struct Changed<'a, T> {
-    change: Change<'a, T>,
-    column: &'a mut [T],
-}
-
-impl<T: Scalar> Task for Changed<'_, T> {
-    type Out = ();
-    const WIDE: bool = <T as SimdElement>::WIDE;
-
-    #[inline(always)]
-    unsafe fn run<S: Isa>(self) {
-        // SAFETY: Task 2.
-        unsafe { self.change.make::<S>(self.column) }
     }
 }
 
@@ -120,7 +79,7 @@ impl<T: Scalar> Task for Left<'_, T> {
             // SAFETY: Task 2.
             unsafe {
                 if k > 0 {
-                    Change { from: k, factors: [by_column[j], by_row[j]], changes }.make::<S>(column);
+                    Change { from: k, by: [by_column[j], by_row[j]], column: &mut *column, changes }.run::<S>();
                 }
                 by_column[j] = tau.mul(T::dot::<S>(v, &column[k..]));
             }
@@ -179,12 +138,8 @@ const TINY: f64 = f64::MIN_POSITIVE / EPS;
 /// singular values and differential qd algorithms", Numerische Mathematik 67, 1994). A number takes an addition, a
 /// division and a multiplication in a row, where rotations take square roots besides.
 pub fn values(d: &mut [f64], e: &mut [f64], eps: f64) -> bool {
-    let most = d.iter().chain(&*e).fold(0.0f64, |most, x| most.max(x.abs()));
-    if most == 0.0 {
-        return true;
-    }
-    // Squares neither overflow nor vanish where they count.
-    d.iter_mut().chain(&mut *e).for_each(|x| *x = (*x / most) * (*x / most));
+    let Some(most) = scaled(d, e) else { return true };
+    d.iter_mut().chain(&mut *e).for_each(|x| *x *= *x);
     let numbers = || Numbers { q: d.to_vec(), e: e.to_vec() };
     let mut qd =
         Quotients { sides: [numbers(), numbers()], left: vec![0.0; d.len()], tries: MOST * d.len(), small: eps * eps };
@@ -195,6 +150,7 @@ pub fn values(d: &mut [f64], e: &mut [f64], eps: f64) -> bool {
     d.sort_unstable_by(|x, y| y.total_cmp(x));
     true
 }
+
 /// The matrix `L U` of a lower bidiagonal `L` with ones and `e`, and an upper bidiagonal `U` with `q` and ones.
 struct Numbers {
     q: Vec<f64>,
@@ -338,7 +294,7 @@ impl Quotients {
         }
         new_q[n - 1] = d;
         if !d.is_finite() {
-            return zero_rows(old, new, part, tau);
+            return zero_rows(old, new, left, part, tau);
         }
         Rest { least, end: d, apart }
     }
@@ -377,9 +333,10 @@ impl Quotients {
 
 /// As [`Quotients::transform`], where nothing is left of a row and its `e` is 0: what is below does not depend on it.
 #[cold]
-fn zero_rows(old: &Numbers, new: &mut Numbers, part: &Part, tau: f64) -> Rest {
+fn zero_rows(old: &Numbers, new: &mut Numbers, left: &mut [f64], part: &Part, tau: f64) -> Rest {
     let (mut d, mut least) = (old.q[part.from] - tau, f64::INFINITY);
-    for k in part.from..part.to - 1 {
+    for (k, left) in (part.from..part.to - 1).zip(left) {
+        *left = d;
         let sum = d + old.e[k];
         least = if d >= least { least } else { d };
         (new.q[k], new.e[k], d) = match sum < TINY {
@@ -404,6 +361,7 @@ fn pair(q: f64, e: f64, next: f64) -> [f64; 2] {
 mod tests {
     use super::*;
     use crate::number::tests::noise;
+    use faer::traits::ext::*;
 
     /// How many singular values are below `x` > 0, by those of the symmetric matrix with zeros on its diagonal and all
     /// numbers beside it (G. Golub and W. Kahan, 1965): the signs of the pivots of an elimination.

@@ -89,22 +89,8 @@ pub fn real(
     }
     let scale = Scale::of([&*a]);
     scale.divide(a);
-    let info = real_near_one(n, a, values, v, eps, room, scratch);
-    scale.multiply(values);
-    info
-}
-
-/// [`real`] of a matrix whose numbers are near 1.
-fn real_near_one(
-    n: usize,
-    a: &[f64],
-    values: &mut [c64],
-    v: Option<&mut [c64]>,
-    eps: f64,
-    room: &mut [f64],
-    scratch: &mut [MaybeUninit<u8>],
-) -> i32 {
     if v.is_none() && n < LARGE && only_values(n, a, values, eps, MemStack::new(scratch)) {
+        scale.multiply(values);
         return 0;
     }
     let (re, room) = room.split_at_mut(n);
@@ -118,6 +104,7 @@ fn real_near_one(
     for (value, (re, im)) in values.iter_mut().zip(re.iter().zip(&*im)) {
         *value = c64::new(*re, *im);
     }
+    scale.multiply(values);
     let Some(v) = v else { return 0 };
     // A pair of conjugate values has the real and the imaginary part of one vector in its two columns.
     let mut j = 0;

@@ -29,7 +29,9 @@ pub fn tridiagonalize<T: Number + Scalar>(n: usize, a: &mut [T], tau: &mut [T], 
         let (column, columns) = a[k * n..].split_at_mut(n);
         if k > 0 {
             // SAFETY: the task has no duties of its own.
-            unsafe { for_isa(InstructionSet::detect(), Change { n, k, from: k, column, changes }) };
+            unsafe {
+                for_isa(InstructionSet::detect(), Change { from: k, by: factors(n, k, changes), column, changes })
+            };
         }
         column[k] = T::from_real_impl(&column[k].real());
         if k + 1 == n {
@@ -45,13 +47,14 @@ pub fn tridiagonalize<T: Number + Scalar>(n: usize, a: &mut [T], tau: &mut [T], 
     }
 }
 
-/// Changes column `k` of a matrix, from row `from` on, by the two vectors of the step before: `a -= v w^H + w v^H`.
-struct Change<'a, T> {
-    n: usize,
-    k: usize,
-    from: usize,
-    column: &'a mut [T],
-    changes: &'a [T],
+/// Changes a column of a matrix, from row `from` on, by the two vectors of the step before, times the numbers `by`,
+/// which are taken away.
+pub(crate) struct Change<'a, T> {
+    pub from: usize,
+    pub by: [T; 2],
+    pub column: &'a mut [T],
+    /// Both vectors, one after the other, as long as the column.
+    pub changes: &'a [T],
 }
 
 impl<T: Scalar> Task for Change<'_, T> {
@@ -60,11 +63,20 @@ impl<T: Scalar> Task for Change<'_, T> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Change { n, k, from, column, changes } = self;
-        let by = [n + k, k].map(|i| Scalar::conj(changes[i]).neg());
+        let Change { from, by, column, changes } = self;
+        let n = column.len();
         // SAFETY: our duty 2; there are two columns of `n` elements, apart from this one.
-        unsafe { T::add_columns::<S>(&mut column[from..n], &by, changes[from..2 * n].as_ptr(), n as isize) };
+        unsafe {
+            let changes = changes[from..2 * n].as_ptr();
+            T::add_columns::<S>(&mut column[from..], &[by[0].neg(), by[1].neg()], changes, n as isize);
+        }
     }
+}
+
+/// What the change `v w^H + w v^H` takes from column `k` of `v` and of `w`.
+#[inline(always)]
+fn factors<T: Scalar>(n: usize, k: usize, changes: &[T]) -> [T; 2] {
+    [n + k, k].map(|i| Scalar::conj(changes[i]))
 }
 
 /// Makes the change of the step before to the columns behind `k`, and the vectors of the next change out of reflection
@@ -93,7 +105,7 @@ impl<T: Scalar> Task for Step<'_, T> {
             if k > 0 {
                 for (i, column) in some.chunks_exact_mut(n).enumerate() {
                     // SAFETY: our duty 2.
-                    unsafe { Change { n, k: first + i, from, column, changes }.run::<S>() };
+                    unsafe { Change { from, by: factors(n, first + i, changes), column, changes }.run::<S>() };
                 }
             }
             let factors = &v[first..n.min(first + COLUMNS)];

@@ -74,7 +74,7 @@ fn swap<R>(rows: usize, z: &mut [R], i: usize, j: usize) {
 
 /// Divides all by their largest magnitude, which is returned, unless they are zeros: then squares neither overflow nor
 /// vanish where they count.
-fn scaled<R: RealField + Copy>(d: &mut [R], e: &mut [R]) -> Option<R> {
+pub(crate) fn scaled<R: RealField + Copy>(d: &mut [R], e: &mut [R]) -> Option<R> {
     let most = d.iter().chain(&*e).fold(R::zero(), |most, x| most.fmax(x.abs()));
     if most == R::zero() {
         return None;

@@ -12,6 +12,7 @@ mod blocks;
 pub mod cholesky;
 mod decompose;
 pub mod eig;
+mod eigenvectors;
 pub mod eigh;
 pub mod full_rank;
 mod hermitian;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::pointwise::{Body, row_of};
 use super::real::Real;
 use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
-use crate::parallel::{SharedPtr, split};
+use crate::parallel::{SharedPtr, split, split_rows};
 use crate::thresholds::columns::{PART, ROWS};
 
 /// What an element takes in a pass, in nanoseconds.
@@ -63,15 +63,10 @@ impl<T: Real> Body<T, 6> for Project {
 /// Runs `f` with the best instructions, for pieces of rows.
 fn by_rows<T: Real, const K: usize, F: Body<T, K> + Copy>(f: F, width: usize, inputs: [&[T]; K], o: &mut [T]) {
     let n = o.len();
-    let out = SharedPtr(o.as_mut_ptr());
-    split(n.div_ceil(width), 1, n as f64 * COST, &|rows| {
-        let piece = rows.start * width..n.min(rows.end * width);
-        let inputs = inputs.map(|a| if a.len() == width { a } else { &a[piece.clone()] });
-        // SAFETY: elements of the output that no other piece has; the task has no duties.
-        unsafe {
-            let o = std::slice::from_raw_parts_mut(out.get().add(piece.start), piece.len());
-            for_isa(InstructionSet::detect(), ColumnRows { f, width, inputs, o });
-        }
+    split_rows(o, width, 1, n as f64 * COST, &|rows, o| {
+        let inputs = inputs.map(|a| if a.len() == width { a } else { &a[rows.start * width..][..o.len()] });
+        // SAFETY: the task has no duties.
+        unsafe { for_isa(InstructionSet::detect(), ColumnRows { f, width, inputs, o }) };
     });
 }
 

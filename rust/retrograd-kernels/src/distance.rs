@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::real::{Real, Ring};
 use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
+use crate::parallel::{SharedPtr, split, split_rows};
 
 /// The norm of a difference, the frequent ones by name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,7 +165,7 @@ macro_rules! tasks {
         }
         $(#[$doc])*
         #[allow(clippy::too_many_arguments, reason = "some take the operands, the result and their sizes")]
-        pub fn $name<'a, $T: Real>($($arg: $type),*) {
+        fn $name<'a, $T: Real>($($arg: $type),*) {
             // SAFETY: the task has no duties.
             unsafe { for_isa(InstructionSet::detect(), $task { $($arg),* }) }
         }
@@ -172,9 +173,8 @@ macro_rules! tasks {
 }
 
 tasks! {
-    /// Rows `range` of all entries of `a` against the rows of the entry of `b`, to `to`, which is whole. Sizes are
-    /// `[entries, rows of a, rows of b, elements of a row]`; everything is contiguous.
-    all All<S, T>(
+    /// Rows `range` of all entries of `a` against the rows of the entry of `b`.
+    some_rows Rows<S, T>(
         norm: Norm,
         a: &'a [T],
         b: &'a [T],
@@ -183,17 +183,16 @@ tasks! {
         to: &'a mut [T],
     ) {
         let [_, rows, others, size] = sizes;
-        for row in range {
+        for (row, to) in range.zip(to.chunks_exact_mut(others.max(1))) {
             let x = &a[row * size..][..size];
             let entry = row / rows * others;
             // SAFETY: Task 2.
-            unsafe { distances::<S, T>(norm, x, &b[entry * size..], &mut to[row * others..][..others]) };
+            unsafe { distances::<S, T>(norm, x, &b[entry * size..], to) };
         }
     }
 
-    /// Gradients of rows `range` of all entries of `a`, to `to`, which is whole: sums over the rows of `b` of `g` times
-    /// what the distance `d` changes by with the row. With `flipped`, rows and columns of `g` and `d` are exchanged.
-    backward Backward<S, T>(
+    /// Gradients of rows `range` of all entries of `a`.
+    some_gradients Gradients<S, T>(
         norm: Norm,
         a: &'a [T],
         b: &'a [T],
@@ -205,27 +204,22 @@ tasks! {
         to: &'a mut [T],
     ) {
         let [_, rows, others, size] = sizes;
-        for row in range {
+        for (row, to) in range.zip(to.chunks_exact_mut(size.max(1))) {
             let (entry, i) = (row / rows, row % rows);
             let x = &a[row * size..][..size];
-            let to = &mut to[row * size..][..size];
-            to.fill(T::ZERO);
-            if norm == Norm::Zero {
-                continue;
-            }
-            for j in 0..others {
-                let pair = entry * rows * others + if flipped { j * rows + i } else { i * others + j };
-                let y = &b[(entry * others + j) * size..][..size];
-                add_slope(norm, x, y, g[pair], d[pair], to);
-            }
+            let pair = |j: usize| {
+                let at = entry * rows * others + if flipped { j * rows + i } else { i * others + j };
+                (&b[(entry * others + j) * size..][..size], g[at], d[at])
+            };
+            add_slopes(norm, x, others, pair, to);
         }
     }
 
-    /// The distances of every one of `[n, size]`, `n` rows of `size` elements, from those behind it.
-    pairs Pairs<S, T>(norm: Norm, x: &'a [T], sizes: [usize; 2], to: &'a mut [T]) {
+    /// The distances of rows `range` from those behind each.
+    some_pairs Pairs<S, T>(norm: Norm, x: &'a [T], sizes: [usize; 2], range: Range<usize>, to: &'a mut [T]) {
         let [n, size] = sizes;
         let mut to = to;
-        for i in 0..n {
+        for i in range {
             let (here, later) = to.split_at_mut(n - i - 1);
             // SAFETY: Task 2.
             unsafe { distances::<S, T>(norm, &x[i * size..][..size], &x[(i + 1) * size..], here) };
@@ -233,30 +227,130 @@ tasks! {
         }
     }
 
-    /// The gradients of rows, to `to`: of each, `g` times what its distances `d` change by with it.
-    pairs_backward PairsBackward<S, T>(
+    /// The gradients of rows `range`.
+    some_gradients_of_pairs GradientsOfPairs<S, T>(
         norm: Norm,
         x: &'a [T],
         g: &'a [T],
         d: &'a [T],
         sizes: [usize; 2],
+        range: Range<usize>,
         to: &'a mut [T],
     ) {
         let [n, size] = sizes;
-        to.fill(T::ZERO);
-        if norm == Norm::Zero {
-            return;
-        }
-        let mut pairs = g.iter().zip(d);
-        for i in 0..n {
-            for j in i + 1..n {
-                let Some((&g, &d)) = pairs.next() else { return };
-                let (a, b) = (&x[i * size..][..size], &x[j * size..][..size]);
-                add_slope(norm, a, b, g, d, &mut to[i * size..][..size]);
-                add_slope(norm, b, a, g, d, &mut to[j * size..][..size]);
-            }
+        for (i, to) in range.zip(to.chunks_exact_mut(size.max(1))) {
+            let pair = |other: usize| {
+                let j = other + usize::from(other >= i);
+                let at = pairs_before(n, i.min(j)) + i.abs_diff(j) - 1;
+                (&x[j * size..][..size], g[at], d[at])
+            };
+            add_slopes(norm, &x[i * size..][..size], n - 1, pair, to);
         }
     }
+}
+
+/// Where the pairs of row `i` of `n` with those behind it begin, among all such pairs.
+fn pairs_before(n: usize, i: usize) -> usize {
+    (i * (2 * n - i) - i) / 2
+}
+
+/// What a difference takes in nanoseconds, with its part of the gradient or without.
+fn cost(norm: Norm) -> f64 {
+    match norm {
+        Norm::One | Norm::Two => 0.1,
+        Norm::Zero | Norm::Largest => 0.6,
+        Norm::Power(_) => 10.0,
+    }
+}
+
+/// The rows of all entries of `a` against those of the entry of `b`. Sizes are `[entries, rows of a, rows of b,
+/// elements of a row]`; everything is contiguous.
+pub fn all<T: Real>(norm: Norm, a: &[T], b: &[T], sizes: [usize; 4], to: &mut [T]) {
+    let cost = to.len() as f64 * (5.0 + sizes[3] as f64 * cost(norm));
+    split_rows(to, sizes[2], 1, cost, &|range, to| some_rows(norm, a, b, sizes, range, to));
+}
+
+/// Gradients of the rows of all entries of `a`: sums over the rows of `b` of `g` times what the distance `d` changes by
+/// with the row. With `flipped`, rows and columns of `g` and `d` are exchanged.
+#[expect(clippy::too_many_arguments, reason = "the operands, the result and their sizes")]
+pub fn backward<T: Real>(
+    norm: Norm,
+    a: &[T],
+    b: &[T],
+    g: &[T],
+    d: &[T],
+    flipped: bool,
+    sizes: [usize; 4],
+    to: &mut [T],
+) {
+    let cost = g.len() as f64 * (2.0 + sizes[3] as f64 * cost(norm));
+    split_rows(to, sizes[3], 1, cost, &|range, to| some_gradients(norm, a, b, g, d, flipped, sizes, range, to));
+}
+
+/// The distances of every one of `[n, size]`, `n` rows of `size` elements, from those behind it.
+pub fn pairs<T: Real>(norm: Norm, x: &[T], [n, size]: [usize; 2], to: &mut [T]) {
+    assert_eq!(to.len(), pairs_before(n, n), "a distance for each pair");
+    let cost = to.len() as f64 * (5.0 + size as f64 * cost(norm));
+    let to = SharedPtr(to.as_mut_ptr());
+    split(n, 1, cost, &|range| {
+        let (start, end) = (pairs_before(n, range.start), pairs_before(n, range.end));
+        // SAFETY: elements of the slice, as just checked, which is borrowed mutably; no other piece has them.
+        let to = unsafe { std::slice::from_raw_parts_mut(to.get().add(start), end - start) };
+        some_pairs(norm, x, [n, size], range, to);
+    });
+}
+
+/// The gradients of rows, to `to`: of each, `g` times what its distances `d` change by with it.
+pub fn pairs_backward<T: Real>(norm: Norm, x: &[T], g: &[T], d: &[T], [n, size]: [usize; 2], to: &mut [T]) {
+    let cost = 2.0 * g.len() as f64 * (2.0 + size as f64 * cost(norm));
+    split_rows(to, size, 1, cost, &|range, to| some_gradients_of_pairs(norm, x, g, d, [n, size], range, to));
+}
+
+/// Sums of `g` times the slope of the distance `d` of a row from `count` others, of which `pair` has the row, `g` and
+/// `d`.
+#[inline(always)]
+fn add_slopes<'a, T: Real>(norm: Norm, x: &[T], count: usize, pair: impl Fn(usize) -> (&'a [T], T, T), to: &mut [T]) {
+    to.fill(T::ZERO);
+    let together = if let Norm::One | Norm::Two = norm { count / TOGETHER * TOGETHER } else { 0 };
+    for first in (0..together).step_by(TOGETHER) {
+        let [a, b, c, d] = std::array::from_fn(|k| pair(first + k));
+        // Where the distance is 0, differences are.
+        let factor = |(_, g, d): (&[T], T, T)| match norm {
+            _ if d == T::ZERO => T::ZERO,
+            Norm::Two => g.div(d),
+            _ => g,
+        };
+        let (rows, factors) = ([a.0, b.0, c.0, d.0], [a, b, c, d].map(factor));
+        if norm == Norm::Two {
+            add_some(x, rows, to, |to, v, k| to.add(v.mul(factors[k])));
+        } else {
+            add_some(x, rows, to, |to, v, k| signed(to, v, factors[k]));
+        }
+    }
+    for k in together..count {
+        let (y, g, d) = pair(k);
+        add_slope(norm, x, y, g, d, to);
+    }
+}
+
+/// Changes `to` by the differences from some rows, one after the other.
+#[inline(always)]
+fn add_some<T: Real>(x: &[T], rows: [&[T]; TOGETHER], to: &mut [T], add: impl Fn(T, T, usize) -> T) {
+    let n = to.len();
+    let (x, [a, b, c, d]) = (&x[..n], rows.map(|row| &row[..n]));
+    for i in 0..n {
+        let mut sum = add(to[i], x[i].sub(a[i]), 0);
+        sum = add(sum, x[i].sub(b[i]), 1);
+        sum = add(sum, x[i].sub(c[i]), 2);
+        to[i] = add(sum, x[i].sub(d[i]), 3);
+    }
+}
+
+/// `to`, and `g` with the sign of `v`: both signs by a choice of numbers, which needs no branch.
+#[inline(always)]
+fn signed<T: Real>(to: T, v: T, g: T) -> T {
+    let (up, down) = (if v > T::ZERO { g } else { T::ZERO }, if v < T::ZERO { g } else { T::ZERO });
+    to.add(up).sub(down)
 }
 
 /// `to += g * slope` of the distance `d` of two rows.
@@ -265,11 +359,6 @@ fn add_slope<T: Real>(norm: Norm, x: &[T], y: &[T], g: T, d: T, to: &mut [T]) {
     if d == T::ZERO {
         return;
     }
-    // Both sides by a choice of numbers, which needs no branch.
-    let signed = |to: T, v: T, g: T| {
-        let (up, down) = (if v > T::ZERO { g } else { T::ZERO }, if v < T::ZERO { g } else { T::ZERO });
-        to.add(up).sub(down)
-    };
     let pairs = to.iter_mut().zip(x.iter().zip(y).map(|(&x, &y)| x.sub(y)));
     match norm {
         Norm::Zero => {}
@@ -335,7 +424,7 @@ mod tests {
                 let ((a, wide_a), (b, wide_b)) = (numbers(2 * n * size, 7), numbers(2 * m * size, 11));
                 let row = |x: &[f64], i: usize| x[i * size..][..size].to_vec();
                 let mut got = vec![T::of(f64::NAN); 2 * n * m];
-                all(norm, &a, &b, [2, n, m, size], 0..2 * n, &mut got);
+                all(norm, &a, &b, [2, n, m, size], &mut got);
                 let (g, wide_g) = numbers(2 * n * m, 5);
                 let mut slopes = [vec![0.0; a.len()], vec![0.0; b.len()]];
                 for k in 0..2 * n * m {
@@ -348,10 +437,10 @@ mod tests {
                     }
                 }
                 let mut by = vec![T::of(f64::NAN); a.len()];
-                backward(norm, &a, &b, &g, &got, false, [2, n, m, size], 0..2 * n, &mut by);
+                backward(norm, &a, &b, &g, &got, false, [2, n, m, size], &mut by);
                 assert!(by.iter().zip(&slopes[0]).all(|(&x, &y)| near(x, y)), "{norm:?} {size}");
                 let mut by = vec![T::of(f64::NAN); b.len()];
-                backward(norm, &b, &a, &g, &got, true, [2, m, n, size], 0..2 * m, &mut by);
+                backward(norm, &b, &a, &g, &got, true, [2, m, n, size], &mut by);
                 assert!(by.iter().zip(&slopes[1]).all(|(&x, &y)| near(x, y)), "{norm:?} {size}");
 
                 let mut got = vec![T::of(f64::NAN); n * (n - 1) / 2];

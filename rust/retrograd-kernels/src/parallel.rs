@@ -168,6 +168,23 @@ pub fn try_split<E: Send>(
     failure.into_inner().map_or(Ok(()), Err)
 }
 
+/// As [`split`], for work that writes to rows of `len` elements each, the last of which may be shorter: each piece gets
+/// its rows and what is in them.
+pub fn split_rows<T: Copy + Send>(
+    to: &mut [T],
+    len: usize,
+    grain: usize,
+    cost: f64,
+    work: &(dyn Fn(Range<usize>, &mut [T]) + Sync),
+) {
+    let (n, to) = (to.len(), SharedPtr(to.as_mut_ptr()));
+    split(n.div_ceil(len.max(1)), grain, cost, &|rows| {
+        let (start, end) = (rows.start * len, n.min(rows.end * len));
+        // SAFETY: elements of the slice, which is borrowed mutably for the call; no other piece has them.
+        work(rows, unsafe { std::slice::from_raw_parts_mut(to.get().add(start), end - start) });
+    });
+}
+
 /// A pointer that pieces may share; its user answers for what they do with it.
 #[derive(Clone, Copy)]
 pub struct SharedPtr<T>(pub *mut T);

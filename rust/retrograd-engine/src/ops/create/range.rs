@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use retrograd_macros::op;
 
 use crate::error::{Error, Result};
-use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::parallel::split_rows;
 use crate::kernels::real::{Constant, Real, Ring};
 use crate::match_dtype;
 use crate::ops::TensorOptions;
@@ -52,12 +52,7 @@ const TOGETHER: usize = 1024;
 /// A vector whose elements `fill` writes, of which it is given some and the position of the first. Threads share them.
 fn filled<T: Element>(n: usize, fill: impl Fn(usize, &mut [T]) + Sync) -> Result<Tensor> {
     Tensor::build::<T>(&[n], |out| {
-        let to = SharedPtr(out.as_mut_ptr());
-        split(n, TOGETHER, n as f64 * COST, &|some| {
-            // SAFETY: the places are in the slice, and in no other piece.
-            let out = unsafe { std::slice::from_raw_parts_mut(to.get().add(some.start), some.len()) };
-            fill(some.start, out);
-        });
+        split_rows(out, 1, TOGETHER, n as f64 * COST, &|some, out| fill(some.start, out));
     })
 }
 

@@ -12,6 +12,7 @@ use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents,
 use crate::autograd::{Grads, finite};
 use crate::error::{Error, Result};
 use crate::kernels::ctc::Sequence;
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::Real;
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
@@ -50,6 +51,9 @@ struct CtcLoss {
     targets: Targets,
 }
 
+/// What a state takes at a step, in nanoseconds.
+const STATE_COST: f64 = 9.0;
+
 impl CtcLoss {
     fn sequence<'a, T: Element>(&'a self, x: &Tensor, n: usize) -> Sequence<'a, T> {
         let s = x.strides();
@@ -63,15 +67,19 @@ impl CtcLoss {
         let width = self.targets.width();
         let alpha = Tensor::full(&[count, steps, width], Scalar::Float(f64::NEG_INFINITY), x.dtype())?;
         let losses = Tensor::empty(&[count], x.dtype())?;
-        for n in 0..count {
-            // SAFETY: S1 and S3: block `n` and element `n` of fresh tensors; the labels were checked to name classes,
-            // and the steps to be no more than there are.
-            unsafe {
-                let p = alpha.ptr::<T>().wrapping_add(n * steps * width);
-                let alpha = std::slice::from_raw_parts_mut(p, steps * width);
-                *losses.ptr::<T>().add(n) = self.sequence::<T>(x, n).forward(alpha, width);
+        let cost = (self.targets.width() * steps * count) as f64 * STATE_COST;
+        let (to, ways) = (SharedPtr(losses.ptr::<T>()), SharedPtr(alpha.ptr::<T>()));
+        split(count, 1, cost, &|sequences| {
+            for n in sequences {
+                // SAFETY: S1 and S3: block `n` and element `n` of fresh tensors, which no other piece has; the labels
+                // were checked to name classes, and the steps to be no more than there are.
+                unsafe {
+                    let p = ways.get().wrapping_add(n * steps * width);
+                    let alpha = std::slice::from_raw_parts_mut(p, steps * width);
+                    *to.get().add(n) = self.sequence::<T>(x, n).forward(alpha, width);
+                }
             }
-        }
+        });
         Ok(smallvec::smallvec![losses, alpha])
     }
 
@@ -84,17 +92,22 @@ impl CtcLoss {
         let lists = [&g, &losses, &alpha].map(|t| t.as_slice::<T>().unwrap_or(&[]));
         let [g, losses, alpha] = lists;
         let s = to.strides();
-        for (n, (&g, &loss)) in g.iter().zip(losses).enumerate() {
-            let lost = loss == T::of(f64::INFINITY);
-            if lost && self.targets.zero_infinity {
-                continue;
+        let cost = alpha.len() as f64 * STATE_COST * 2.0;
+        let first = SharedPtr(to.ptr::<T>());
+        split(g.len(), 1, cost, &|sequences| {
+            for n in sequences {
+                let lost = losses[n] == T::of(f64::INFINITY);
+                if lost && self.targets.zero_infinity {
+                    continue;
+                }
+                let g = if lost { T::of(f64::NAN) } else { g[n] };
+                let alpha = &alpha[n * steps * width..][..steps * width];
+                let p = first.get().wrapping_offset(n as isize * s[1]);
+                // SAFETY: S1 and S3: sequence `n` of the operand, checked by the forward pass, and of the fresh
+                // gradient, where no other piece has it.
+                unsafe { self.sequence::<T>(x, n).backward(alpha, width, losses[n], g, classes, p, [s[0], s[2]]) }
             }
-            let g = if lost { T::of(f64::NAN) } else { g };
-            let alpha = &alpha[n * steps * width..][..steps * width];
-            let p = to.ptr::<T>().wrapping_offset(n as isize * s[1]);
-            // SAFETY: S1 and S3: sequence `n` of the operand, checked by the forward pass, and of the fresh gradient.
-            unsafe { self.sequence::<T>(x, n).backward(alpha, width, loss, g, classes, p, [s[0], s[2]]) }
-        }
+        });
         Ok(to)
     }
 }

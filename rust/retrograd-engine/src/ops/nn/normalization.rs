@@ -8,7 +8,7 @@ use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Sa
 use crate::error::{Error, Result};
 use crate::kernels::columns;
 use crate::kernels::norm;
-use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::parallel::{SharedPtr, split, split_rows};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::kernels::thresholds::norm::{BLOCK, SHORT, WIDE};
@@ -192,13 +192,10 @@ impl<const KIND: u8> Standardize<KIND> {
                 return columns::standardize(x, [&b.per_element(row, |c| stats.means[c]), &scales, &shifts], y);
             }
             let length = b.rest.max(1);
-            let out = SharedPtr(y.as_mut_ptr());
-            split(x.len() / length, 1, x.len() as f64 * PASS_COST, &|runs| {
-                for i in runs {
+            split_rows(y, length, 1, x.len() as f64 * PASS_COST, &|runs, y| {
+                for (i, y) in runs.zip(y.chunks_exact_mut(length)) {
                     let (n, c) = (i / b.c, i % b.c);
                     let k = self.group(b, n, c);
-                    // SAFETY: run `i` of the output, which no other piece has.
-                    let y = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * length), length) };
                     norm::shift_and_scale(&x[i * length..(i + 1) * length], stats.means[k], scale(c, k), shift(c), y);
                 }
             });
@@ -359,14 +356,11 @@ impl<const KIND: u8> Standardize<KIND> {
                     let [p, q, r] = [0, 1, 2].map(|i| b.per_element(row, |c| factors(c, c)[i]));
                     return columns::project(x, g, &means, [&p, &q, &r], o);
                 }
-                let out = SharedPtr(o.as_mut_ptr());
-                split(x.len() / length, 1, x.len() as f64 * PASS_COST, &|runs| {
-                    for i in runs {
+                split_rows(o, length, 1, x.len() as f64 * PASS_COST, &|runs, o| {
+                    for (i, o) in runs.zip(o.chunks_exact_mut(length)) {
                         let (n, c) = (i / b.c, i % b.c);
                         let k = self.group(b, n, c);
                         let run = i * length..(i + 1) * length;
-                        // SAFETY: run `i` of the gradient, which no other piece has.
-                        let o = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * length), length) };
                         norm::project(&x[run.clone()], &g[run], None, stats.means[k], factors(c, k), o);
                     }
                 });

@@ -8,7 +8,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
-use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::parallel::split_rows;
 use crate::kernels::real::Ring;
 use crate::kernels::reduce;
 use crate::match_dtype;
@@ -135,11 +135,8 @@ const COST: f64 = 1.5;
 fn by_blocks<T: Element>(x: &Tensor, block: usize, fill: impl Fn(&[T], &mut [T]) + Sync) -> Result<Tensor> {
     Tensor::build::<T>(x.sizes(), |o| {
         let x = x.as_slice::<T>().expect("contiguous and of this dtype");
-        let to = SharedPtr(o.as_mut_ptr());
-        split(x.len() / block, 1, x.len() as f64 * COST, &|some| {
-            for i in some {
-                // SAFETY: the output has the elements of `x`, and no other piece has those of block `i`.
-                let o = unsafe { std::slice::from_raw_parts_mut(to.get().add(i * block), block) };
+        split_rows(o, block, 1, x.len() as f64 * COST, &|some, o| {
+            for (i, o) in some.zip(o.chunks_exact_mut(block)) {
                 fill(&x[i * block..(i + 1) * block], o);
             }
         });

@@ -13,7 +13,7 @@ use crate::autograd::primitive::{
 };
 use crate::error::Result;
 use crate::kernels::math;
-use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::parallel::{SharedPtr, split_rows};
 use crate::kernels::pointwise::{Body, Half, lanes2, narrow, row_of, widen};
 use crate::kernels::real::Real;
 use crate::kernels::reduce;
@@ -208,14 +208,10 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
 const ELEMENT_COST: f64 = 0.4;
 
 /// Calls `work` for parts of the output and their places: whole blocks of `n` times `after` elements.
-fn in_parts<T: Copy>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(&mut [T], Range<usize>) + Sync) {
+fn in_parts<T: Copy + Send>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(&mut [T], Range<usize>) + Sync) {
     let (block, cost) = (n * after, o.len() as f64 * ELEMENT_COST);
-    let out = SharedPtr(o.as_mut_ptr());
-    split(before, 1, cost, &|blocks| {
-        let part = blocks.start * block..blocks.end * block;
-        // SAFETY: a part of the output, which no other piece has.
-        work(unsafe { std::slice::from_raw_parts_mut(out.get().add(part.start), part.len()) }, part);
-    });
+    assert_eq!(o.len(), before * block, "an output of these sizes");
+    split_rows(o, block, 1, cost, &|blocks, o| work(o, blocks.start * block..blocks.end * block));
 }
 
 /// Calls `work` for parts of halves as float32: whole blocks of `n` times `after` elements of contiguous operands,

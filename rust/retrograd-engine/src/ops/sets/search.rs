@@ -9,7 +9,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
-use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::parallel::split_rows;
 use crate::ops::pointwise::result_type;
 use crate::ops::view;
 use crate::tensor::copy;
@@ -27,7 +27,7 @@ struct Search {
 
 /// The first place of a row of `n` elements that is not before `value`. NaN is before nothing, and all is before NaN.
 #[inline(always)]
-fn place<T: Copy + PartialOrd>(n: usize, value: T, right: bool, at: impl Fn(usize) -> T) -> i64 {
+pub(crate) fn place<T: Copy + PartialOrd>(n: usize, value: T, right: bool, at: impl Fn(usize) -> T) -> i64 {
     let is_before = |place: usize| {
         let x = at(place);
         !(if right { x > value } else { x >= value })
@@ -46,7 +46,7 @@ fn place<T: Copy + PartialOrd>(n: usize, value: T, right: bool, at: impl Fn(usiz
 }
 
 /// What a step of a search takes, in nanoseconds.
-const STEP_COST: f64 = 1.0;
+pub(crate) const STEP_COST: f64 = 1.0;
 
 impl Search {
     /// All places. `per_row` values share a row of `n` elements.
@@ -58,19 +58,15 @@ impl Search {
         [n, per_row]: [usize; 2],
         to: &mut [i64],
     ) {
-        assert!(to.len() == values.len());
-        let (out, cost) =
-            (SharedPtr(to.as_mut_ptr()), values.len() as f64 * f64::from(n.max(1).ilog2() + 2) * STEP_COST);
-        split(values.len(), 1, cost, &|part| {
-            for i in part {
+        let cost = values.len() as f64 * f64::from(n.max(1).ilog2() + 2) * STEP_COST;
+        split_rows(to, 1, 1, cost, &|part, to| {
+            for (i, to) in part.zip(to) {
                 let (row, value) = (i / per_row * n, values[i]);
                 let sorted = &sorted[row..row + n];
-                let found = match order {
+                *to = match order {
                     None => place(n, value, self.right, |j| sorted[j]),
                     Some(order) => place(n, value, self.right, |j| sorted[order[row + j] as usize]),
                 };
-                // SAFETY: there is a place for each value, and no other piece has this one.
-                unsafe { *out.get().add(i) = found };
             }
         });
     }

@@ -622,6 +622,52 @@ def test_eigenvalues_without_vectors(n, dtype, near):
         near_values(rg.linalg.eigvals(given(cycle)).numpy(), np.exp(2j * np.pi * np.arange(n) / n), near)
 
 
+def check_eigenvectors(a, near):
+    """`a` in double precision, and what belongs to it in its own."""
+    w, v = (t.numpy().astype("complex128") for t in rg.linalg.eig(given(a)))
+    a = a.astype("float64")
+    np.testing.assert_allclose(a @ v, v * w[..., None, :], rtol=0, atol=near * abs(w).max())
+    np.testing.assert_allclose(np.linalg.norm(v, axis=-2), 1, rtol=near)
+    # Of a pair, the second is the conjugate of the first; one of the largest numbers of each vector is real.
+    second = np.roll(w.imag > 0, 1, axis=-1)
+    np.testing.assert_array_equal(w[second], np.roll(w, 1, axis=-1)[second].conj())
+    sizes = abs(v)
+    assert ((abs(v.imag) <= 1e-7) & (sizes >= 0.99999 * sizes.max(-2, keepdims=True))).any(-2).all()
+    return w
+
+
+@pytest.mark.parametrize(("dtype", "near"), [("float32", 1e-5), ("float64", 1e-13)])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 64, 65, 101, 130, 257])
+def test_eigenvectors_of_real_matrices(n, dtype, near):
+    a = numbers(*((3, n, n) if n < 20 else (n, n)), dtype=dtype)
+    w = check_eigenvectors(a, near * max(n, 8))
+    # Each alone is what it is among others.
+    for alone, among in zip(np.atleast_3d(a).reshape(-1, n, n)[:2], w.reshape(-1, n)[:2], strict=False):
+        near_values(rg.linalg.eig(given(alone))[0].numpy(), among, near * max(n, 8))
+        near_values(rg.linalg.eigvals(given(alone)).numpy(), among, 10 * near * max(n, 8))
+    check_eigenvectors(np.triu(a), near * n)
+    check_eigenvectors(a + a.swapaxes(-1, -2), near * max(n, 8))
+    # Sizes that fall from row to row and from column to column.
+    check_eigenvectors(a * np.logspace(0, -4, n)[:, None].astype(dtype) * np.logspace(0, -4, n).astype(dtype), near * 8)
+    cycle = np.roll(np.eye(n, dtype=dtype), 1, axis=0)
+    check_eigenvectors(cycle, near * n)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [6, 40, 90])
+def test_eigenvectors_of_repeated_eigenvalues(n, dtype):
+    # A basis of eigenvectors is missing: each is near the first, or the first two.
+    for value in (1.0, 1e-20):
+        check_eigenvectors(np.diag(np.full(n, value)) + np.diag(np.ones(n - 1), 1), 1e-12 / value**0.5)
+    turns = np.kron(np.eye(n // 2), [[0.5, -2.0], [2.0, 0.5]]) + np.diag(np.ones(n - 2), 2)
+    check_eigenvectors(turns.astype(dtype), 1e-6 if dtype == "float32" else 1e-13)
+
+
+@pytest.mark.parametrize("n", [799, 805])
+def test_eigenvectors_of_large_matrices(n):
+    check_eigenvectors(numbers(n, n), 1e-11)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 8, 12, 16, 20])
 def test_few_and_many_small_matrices_are_decomposed_as_each_alone(n, dtype):
@@ -801,3 +847,121 @@ def test_spectra_of_matrices_whose_squares_overflow_or_vanish(n, kind):
         np.testing.assert_allclose(base @ v, v * (w / size)[:, None], rtol=0, atol=10 * near * abs(w / size).max())
         for got, whole in zip(rg.linalg.eigvals(x).numpy().astype("complex128"), w, strict=True):
             near_values(got / size, whole / size, 1e3 * near * abs(w / size).max())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "float64", "float16"])
+@pytest.mark.parametrize("count", [0, 1, 2, 23, 24, 25, 100, 3000])
+def test_membership(count, dtype):
+    tests = random.integers(0, 250, count).astype(dtype)
+    for length in [1, 1023, 1024, 1025, 40_000]:
+        elements = random.integers(0, 250, length).astype(dtype)
+        if elements.dtype.kind == "f":
+            elements[::7] += 0.5
+            elements[3::11] = np.nan
+            elements[5::13] *= -1
+            if count > 1:
+                tests[0] = np.nan
+        for invert in (False, True):
+            want = np.isin(elements, tests, invert=invert)
+            got = rg.isin(given(elements), given(tests), invert=invert)
+            np.testing.assert_array_equal(got.numpy(), want)
+
+
+def on_threads(work):
+    """The results of `work` on one thread, which are the same on two and three."""
+    before, first = rg.get_num_threads(), None
+    try:
+        for threads in (1, 2, 3):
+            rg.set_num_threads(threads)
+            results = work()
+            first = first or results
+            for got, want in zip(results, first, strict=True):
+                np.testing.assert_array_equal(got.detach().numpy(), want.detach().numpy())
+    finally:
+        rg.set_num_threads(before)
+    return [t.detach().numpy() for t in first]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_pools_of_many_planes_on_threads(dtype):
+    a, c = numbers(6, 16, 55, 57, dtype=dtype), numbers(6, 16, 5, 4, dtype=dtype)
+    x, g, weights = given(a).requires_grad_(), given(c).requires_grad_(), given(a[::-1])
+
+    def pooled():
+        mean = F.adaptive_avg_pool2d(x, (5, 4))
+        most, at = F.adaptive_max_pool2d(x, (5, 4), return_indices=True)
+        (back,) = rg.autograd.grad(mean, x, g)
+        (back_of_most,) = rg.autograd.grad(most, x, g, create_graph=True)
+        (picked,) = rg.autograd.grad(back_of_most, g, weights)
+        return [mean, most, at, back, back_of_most, picked]
+
+    mean, most, at, back, back_of_most, picked = on_threads(pooled)
+    want_back, want_of_most = np.zeros_like(a), np.zeros_like(a)
+    for i in range(5):
+        for j in range(4):
+            rows, columns = slice(i * 55 // 5, -(-(i + 1) * 55 // 5)), slice(j * 57 // 4, -(-(j + 1) * 57 // 4))
+            part = a[:, :, rows, columns]
+            np.testing.assert_allclose(mean[:, :, i, j], part.mean((2, 3)), rtol=1e-5, atol=1e-6)
+            np.testing.assert_array_equal(most[:, :, i, j], part.max((2, 3)))
+            want_back[:, :, rows, columns] += c[:, :, i, j, None, None] / part[0, 0].size
+    np.testing.assert_allclose(back, want_back, rtol=1e-5, atol=1e-7)
+    flat, at = a.reshape(96, -1), at.reshape(96, -1)
+    np.testing.assert_array_equal(np.take_along_axis(flat, at, 1), most.reshape(96, -1))
+    np.add.at(want_of_most.reshape(96, -1), (np.arange(96)[:, None], at), c.reshape(96, -1))
+    np.testing.assert_allclose(back_of_most, want_of_most, rtol=1e-5)
+    np.testing.assert_array_equal(picked.reshape(96, -1), np.take_along_axis(a[::-1].reshape(96, -1), at, 1))
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 1.5, 2.0, np.inf])
+@pytest.mark.parametrize(("rows", "others", "size"), [(1, 1, 3), (2, 5, 1), (60, 41, 9), (301, 80, 33)])
+def test_distances_on_threads(rows, others, size, p):
+    a, b = numbers(2, rows, size), numbers(2, others, size)
+    x, y = given(a).requires_grad_(), given(b).requires_grad_()
+    g, h = numbers(2, rows, others), numbers(rows * (rows - 1) // 2)
+
+    def found():
+        every = rg.cdist(x, y, p=p, compute_mode="donot_use_mm_for_euclid_dist")
+        pairs = F.pdist(x[0], p=p)
+        return [every, pairs, *rg.autograd.grad(every, (x, y), given(g)), *rg.autograd.grad(pairs, x, given(h))]
+
+    every, pairs, by_x, by_y, by_pairs = on_threads(found)
+    upper = np.triu_indices(rows, 1)
+    for got, difference in [(every, a[:, :, None] - b[:, None]), (pairs, a[0][upper[0]] - a[0][upper[1]])]:
+        np.testing.assert_allclose(got, np.linalg.norm(difference, ord=p, axis=-1) if size else got, rtol=1e-12)
+
+    def slopes(difference, distance):
+        if p == 0:
+            return np.zeros_like(difference)
+        if p == np.inf:
+            return np.where(abs(difference) == distance, np.sign(difference), 0)
+        return np.sign(difference) * (abs(difference) / distance) ** (p - 1)
+
+    along = g[..., None] * slopes(a[:, :, None] - b[:, None], every[..., None])
+    np.testing.assert_allclose(by_x, along.sum(2), rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(by_y, -along.sum(1), rtol=1e-10, atol=1e-11)
+    want, along = np.zeros_like(a), h[:, None] * slopes(a[0][upper[0]] - a[0][upper[1]], pairs[:, None])
+    np.add.at(want[0], upper[0], along)
+    np.add.at(want[0], upper[1], -along)
+    np.testing.assert_allclose(by_pairs, want, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("zero_infinity", [False, True])
+def test_ctc_of_many_sequences_on_threads(zero_infinity):
+    steps, count, classes = 60, 21, 13
+    x = given(numbers(steps, count, classes)).log_softmax(2).requires_grad_()
+    labels = given(random.integers(1, classes, (count, 20)))
+    # One of them is longer than its steps.
+    given_steps, lengths = [20 + 2 * i for i in range(count - 1)] + [5], [1 + i % 19 for i in range(count - 1)] + [20]
+    g = given(numbers(count))
+
+    def spelt(of):
+        options = {"zero_infinity": zero_infinity, "reduction": "none"}
+        y = F.ctc_loss(x[:, of], labels[of], given_steps[of], lengths[of], **options)
+        return [y, *rg.autograd.grad(y, x, g[of])]
+
+    losses, by_x = on_threads(lambda: spelt(slice(None)))
+    assert np.isinf(losses[-1]) != zero_infinity and np.isfinite(losses[:-1]).all()
+    for i in range(count):
+        loss, gradient = (t.detach().numpy() for t in spelt(slice(i, i + 1)))
+        np.testing.assert_array_equal(loss[0], losses[i])
+        np.testing.assert_array_equal(gradient[:, i], by_x[:, i])

@@ -11,14 +11,16 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
+use crate::kernels::parallel::split_rows;
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Ordered;
 use crate::kernels::special;
 use crate::ops::reduce::logic::any_dims;
+use crate::ops::sets::search::{STEP_COST, place};
 use crate::ops::{Entry, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
-use crate::tensor::{DType, Dtypes, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor, Truth};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&GCD, &LCM, &HEAVISIDE, &ISPOSINF, &ISNEGINF, &ISREAL, &SIGNBIT, &ISIN];
@@ -207,10 +209,45 @@ pub(crate) struct IsIn {
     invert: bool,
 }
 
-/// Which of the `elements` are among those of `tests`.
-fn found<T: Copy>(elements: &[T], mut tests: Vec<T>, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<bool> {
-    tests.sort_unstable_by(&order);
-    elements.iter().map(|x| tests.binary_search_by(|y| order(y, x)).is_ok()).collect()
+/// So many numbers are compared with all elements, which is done in vectors; among more, one is looked for.
+const FEW: usize = 24;
+/// Elements that stay in the first-level cache with their answers.
+const BLOCK: usize = 1024;
+
+impl IsIn {
+    /// Which of the `elements` are among those of `tests`.
+    fn run<T: Element + PartialOrd>(&self, elements: &Tensor, tests: &Tensor) -> Result<Tensor> {
+        const WHY: &str = "contiguous and of this dtype";
+        let [elements, tests] = [elements, tests].map(|x| copy::contiguous(&copy::cast(x, T::DTYPE)?));
+        let (elements, tests) = (elements?, tests?);
+        // NaN equals nothing, and both zeros are one number.
+        let mut tests: Vec<T> =
+            tests.as_slice::<T>().expect(WHY).iter().copied().filter(|x| x.partial_cmp(x).is_some()).collect();
+        let few = tests.len() <= FEW;
+        if !few {
+            tests.sort_unstable_by(|x, y| x.partial_cmp(y).expect("no NaN"));
+        }
+        let cost = if few { 0.1 * tests.len() as f64 } else { f64::from(tests.len().ilog2() + 2) * STEP_COST };
+        Tensor::build::<Truth>(elements.sizes(), |to| {
+            let elements = elements.as_slice::<T>().expect(WHY);
+            split_rows(to, 1, BLOCK, cost * elements.len() as f64, &|part, to| {
+                for (to, elements) in to.chunks_mut(BLOCK).zip(elements[part].chunks(BLOCK)) {
+                    let mut is_in = [false; BLOCK];
+                    if few {
+                        for y in tests.iter() {
+                            is_in.iter_mut().zip(elements).for_each(|(is_in, x)| *is_in |= x == y);
+                        }
+                    } else {
+                        for (is_in, &x) in is_in.iter_mut().zip(elements) {
+                            let at = place(tests.len(), x, true, |j| tests[j]) as usize;
+                            *is_in = at.checked_sub(1).is_some_and(|last| tests[last] == x);
+                        }
+                    }
+                    to.iter_mut().zip(is_in).for_each(|(to, is_in)| *to = Truth::from(is_in != self.invert));
+                }
+            });
+        })
+    }
 }
 
 impl Primitive for IsIn {
@@ -239,17 +276,12 @@ impl Primitive for IsIn {
             ));
         }
         let dtype = result_type(xs);
-        let (elements, tests) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?);
-        let mut is_in = if dtype.is_integral() {
-            found(&elements.to_vec::<i64>()?, tests.to_vec()?, i64::cmp)
-        } else {
-            // NaN equals nothing, and both zeros are one number.
-            let mut tests = tests.to_vec::<f64>()?;
-            tests.retain(|x| !x.is_nan());
-            found(&elements.to_vec::<f64>()?, tests, |a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Less))
-        };
-        is_in.iter_mut().for_each(|found| *found ^= self.invert);
-        Tensor::from_slice(&is_in, elements.sizes()).map(out)
+        match dtype {
+            DType::Float64 => self.run::<f64>(xs[0], xs[1]),
+            _ if dtype.is_integral() => self.run::<i64>(xs[0], xs[1]),
+            _ => self.run::<f32>(xs[0], xs[1]),
+        }
+        .map(out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())

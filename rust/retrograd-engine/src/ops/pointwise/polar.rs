@@ -1,5 +1,6 @@
 //! Complex numbers made of two real ones: their parts, or magnitude and angle.
 
+use num_complex::Complex;
 use retrograd_macros::op;
 use smallvec::smallvec;
 
@@ -12,9 +13,12 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::math;
+use crate::kernels::pointwise::{Map2, map2};
+use crate::match_dtype;
 use crate::ops::Entry;
 use crate::tensor::complex::part;
-use crate::tensor::{DType, Dtypes, Scalar, Tensor, copy};
+use crate::tensor::layout::expanded_strides;
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&COMPLEX, &POLAR];
@@ -47,8 +51,15 @@ fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
 }
 
 /// `complex`: reverse the parts of `g`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct OfParts;
+
+impl<T: Copy> Map2<T, T, Complex<T>> for OfParts {
+    #[inline(always)]
+    fn f(&self, re: T, im: T) -> Complex<T> {
+        Complex::new(re, im)
+    }
+}
 
 impl Primitive for OfParts {
     const NAME: &'static str = "complex";
@@ -58,9 +69,15 @@ impl Primitive for OfParts {
     const COMPLEX: ComplexRule = ComplexRule::Own;
     const JVP: Tangents<Self> = Tangents::Linear(0b11);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let result = beside(Self::NAME, xs[0], xs[1])?;
-        copy::copy_into(xs[0], &part(&result, false)?)?;
-        copy::copy_into(xs[1], &part(&result, true)?)?;
+        let (a, b, result) = (xs[0], xs[1], beside(Self::NAME, xs[0], xs[1])?);
+        let sizes = result.sizes();
+        let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), sizes);
+        match_dtype!(floats, a.dtype(), T => {
+            let (pa, pb, to) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), result.ptr::<Complex<T>>());
+            // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`, of one dtype as `complex` has checked;
+            // (2) the result is fresh; (3) so it does not overlap itself.
+            unsafe { map2(self, sizes, pa, &strides(a), pb, &strides(b), to, result.strides()) };
+        });
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -150,6 +167,7 @@ pub fn polar(abs: &Tensor, angle: &Tensor) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tensor::copy;
     use crate::testing::{gradcheck, noise};
 
     #[test]

@@ -660,7 +660,12 @@ def test_eigenvectors_of_repeated_eigenvalues(n, dtype):
     for value in (1.0, 1e-20):
         check_eigenvectors(np.diag(np.full(n, value)) + np.diag(np.ones(n - 1), 1), 1e-12 / value**0.5)
     turns = np.kron(np.eye(n // 2), [[0.5, -2.0], [2.0, 0.5]]) + np.diag(np.ones(n - 2), 2)
-    check_eigenvectors(turns.astype(dtype), 1e-6 if dtype == "float32" else 1e-13)
+    near = 1e-6 if dtype == "float32" else 1e-13
+    check_eigenvectors(turns.astype(dtype), near)
+    # A real eigenvalue that is the real part of the others.
+    beside = np.pad(np.triu(turns, -1), ((0, 1), (0, 1)), constant_values=1.0)
+    beside[-1] = np.eye(n + 1)[-1] * 0.5
+    check_eigenvectors(beside.astype(dtype), near)
 
 
 @pytest.mark.parametrize("n", [799, 805])

@@ -146,6 +146,10 @@ struct Group<T> {
     /// The elements of all first taps of the first positions, then of all second ones, and so on.
     places: Vec<[usize; LANES]>,
     weights: Vec<[T; LANES]>,
+    /// Neighbours of which each sums the elements behind those of the one before: the first position and the first
+    /// element.
+    runs: Vec<[usize; 2]>,
+    weights_of_runs: Vec<[T; LANES]>,
 }
 
 impl<T: Ring> Group<T> {
@@ -168,13 +172,52 @@ impl<T: Ring> Group<T> {
                 let all = std::array::from_fn(|l| some[l.min(some.len() - 1)]);
                 (all, all.windows(2).all(|pair| pair[0] + 1 == pair[1]))
             };
-            let positions: Vec<_> = all.chunks(LANES).map(lanes).collect();
-            let each = || positions.iter().flat_map(|some| (0..taps).map(|k| some.0.map(|o| table.starts[o] + k)));
-            let places = each().map(|taps| taps.map(|k| table.taps[k].0)).collect();
-            let weights = each().map(|taps| taps.map(|k| weights[k])).collect();
-            groups.push(Self { taps, positions, places, weights });
+            let follow = |(to, neighbours): &([usize; LANES], bool)| {
+                let taps = &table.taps[table.starts[to[0]]..table.starts[to[LANES - 1] + 1]];
+                *neighbours && taps.windows(2).all(|pair| pair[0].0 + 1 == pair[1].0)
+            };
+            let (runs, positions): (Vec<_>, Vec<_>) =
+                all.chunks(LANES).map(lanes).partition(|some| (2..=4).contains(&taps) && follow(some));
+            let each = |of: &[([usize; LANES], bool)]| -> Vec<[usize; LANES]> {
+                of.iter().flat_map(|some| (0..taps).map(|k| some.0.map(|o| table.starts[o] + k))).collect()
+            };
+            let weights_of =
+                |taps: Vec<[usize; LANES]>| taps.into_iter().map(|taps| taps.map(|k| weights[k])).collect();
+            let places = each(&positions).into_iter().map(|taps| taps.map(|k| table.taps[k].0)).collect();
+            groups.push(Self {
+                taps,
+                places,
+                weights: weights_of(each(&positions)),
+                weights_of_runs: weights_of(each(&runs)),
+                runs: runs.iter().map(|(to, _)| [to[0], table.taps[table.starts[to[0]]].0]).collect(),
+                positions,
+            });
         }
         (groups, rest)
+    }
+}
+
+impl<T: Ring> Group<T> {
+    /// The sums of `TAPS` elements that follow one another.
+    ///
+    /// # Safety
+    /// The duties of [`Along`], for the block at `y` and its source at `x`, with rows of one element, of whose table
+    /// the group is, with `TAPS` taps.
+    #[inline(always)]
+    unsafe fn add_runs<const TAPS: usize>(&self, x: *const T, y: *mut T) {
+        for (&[to, from], weights) in self.runs.iter().zip(self.weights_of_runs.chunks_exact(TAPS)) {
+            // SAFETY: duty 1: the taps of `LANES` positions, one after the other.
+            let x = unsafe { x.add(from).cast::<[[T; TAPS]; LANES]>().read_unaligned() };
+            let mut sum = [T::ZERO; LANES];
+            for l in 0..LANES {
+                sum[l] = x[l][0].mul(weights[0][l]);
+                for k in 1..TAPS {
+                    sum[l] = sum[l].add(x[l][k].mul(weights[k][l]));
+                }
+            }
+            // SAFETY: duty 2: so many neighbours.
+            unsafe { y.add(to).cast::<[T; LANES]>().write_unaligned(sum) };
+        }
     }
 }
 
@@ -235,6 +278,15 @@ impl<T: Ring> Along<'_, T> {
     #[inline(always)]
     unsafe fn elements(&self, x: *const T, y: *mut T) {
         for group in self.groups {
+            // SAFETY: our own duties.
+            unsafe {
+                match group.taps {
+                    2 => group.add_runs::<2>(x, y),
+                    3 => group.add_runs::<3>(x, y),
+                    4 => group.add_runs::<4>(x, y),
+                    _ => {}
+                }
+            }
             let (mut places, mut weights) = (group.places.iter(), group.weights.iter());
             for &(to, neighbours) in &group.positions {
                 let mut sum = [T::ZERO; LANES];
@@ -433,6 +485,22 @@ mod tests {
         let one = stretches(&ResampleTable::new(40, 1, (0..46).map(reflected)).unwrap(), 1);
         let [left, right] = [0, 43].map(|to| Stretch::Picks { to, len: 3 });
         assert_eq!(one, [left, Stretch::Copy { from: 0, to: 3, len: 40 }, right]);
+    }
+
+    /// Runs of as many elements for each position, one after the other, and with a gap or a step back between some.
+    #[test]
+    fn elements_that_follow_one_another() {
+        for taps in 1..7 {
+            for n in [1, 4, 7, 8, 9, 15, 16, 20, 40] {
+                for (every, by) in [(n + 1, 0), (11, 1), (9, -1)] {
+                    let first = |o: usize| (o * taps).wrapping_add_signed((o / every) as isize * by);
+                    let run = |o: usize| (0..taps).map(move |k| (first(o) + k, 0.5 + (o + k) as f64 / 8.0));
+                    let table = ResampleTable::new(first(n - 1) + taps + 1, taps, (0..n).map(run)).unwrap();
+                    check(&table, 3, 1);
+                    check(&table, 2, 5);
+                }
+            }
+        }
     }
 
     #[test]

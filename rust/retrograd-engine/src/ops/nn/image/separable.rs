@@ -67,13 +67,14 @@ impl Maps<'_> {
             _ => copy::cast(&self.run::<i64>(&copy::cast(x, DType::Int64)?)?, dtype),
         }
     }
-    /// The axes in the order that keeps intermediate results small: shrinking ones first, else the last first.
+    /// The axes in the order that keeps intermediate results small, above all for the last one, along which elements
+    /// are gathered one by one: shrinking ones first and in their order, then the others from the last on.
     fn order(&self, ndim: usize) -> Vec<(usize, &ResampleTable)> {
         let first = ndim - self.tables.len();
-        let mut order: Vec<_> =
-            self.tables.iter().enumerate().filter_map(|(i, t)| Some((first + i, t.as_ref()?))).collect();
-        order.reverse();
-        order.sort_by_key(|(_, t)| t.to() >= t.from());
+        let tables = self.tables.iter().enumerate().filter_map(|(i, t)| Some((first + i, t.as_ref()?)));
+        let (mut order, mut growing): (Vec<_>, Vec<_>) = tables.partition(|(_, t)| t.to() < t.from());
+        growing.reverse();
+        order.append(&mut growing);
         order
     }
     fn run<T: Element + crate::kernels::real::Ring>(&self, x: &Tensor) -> Result<Tensor> {

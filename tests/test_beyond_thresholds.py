@@ -970,3 +970,24 @@ def test_ctc_of_many_sequences_on_threads(zero_infinity):
         loss, gradient = (t.detach().numpy() for t in spelt(slice(i, i + 1)))
         np.testing.assert_array_equal(loss[0], losses[i])
         np.testing.assert_array_equal(gradient[:, i], by_x[:, i])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("times", [2, 3, 4, 5])
+@pytest.mark.parametrize("sizes", [(7,), (40,), (5, 8), (23, 19), (3, 9, 17)])
+def test_gradients_of_enlarged_images(sizes, times, dtype):
+    x = given(numbers(2, 3, *sizes, dtype=dtype)).requires_grad_()
+    y = F.interpolate(x, scale_factor=times)
+    want = x.detach().numpy()
+    g = numbers(*y.shape, dtype=dtype)
+    sums = g.astype("float64").reshape(2, 3, *(n for size in sizes for n in (size, times)))
+    for axis in range(len(sizes)):
+        want = want.repeat(times, axis=2 + axis)
+        sums = sums.sum(axis=3 + axis)
+    np.testing.assert_array_equal(y.detach().numpy(), want)
+    near = 1e-5 if dtype == "float32" else 1e-13
+    (back,) = rg.autograd.grad(y, x, given(g))
+    np.testing.assert_allclose(back.numpy(), sums, atol=near * times ** len(sizes))
+    # Means of as many, and their gradient.
+    mean = F.interpolate(given(g), scale_factor=1 / times, mode="area", recompute_scale_factor=False)
+    np.testing.assert_allclose(mean.numpy(), sums / times ** len(sizes), atol=near)

@@ -48,12 +48,17 @@ pub fn axis<const N: usize>(axes: &[Axis<N>], i: usize) -> Axis<N> {
     axes.get(i).copied().unwrap_or(Axis { size: 1, strides: [1; N] })
 }
 
-/// The axis to cut for threads, and how many steps of it belong together: the outermost one that is long enough, or
-/// else the longest.
-pub fn cut<const N: usize>(axes: &[Axis<N>]) -> (usize, usize) {
-    let long = axes.iter().rposition(|x| x.size >= 64);
-    let cut = long.unwrap_or_else(|| (0..axes.len()).max_by_key(|&i| axes[i].size).unwrap_or(0));
-    (cut, if cut == 0 { 1024 } else { 1 })
+/// Units from which on threads have pieces of about the same size.
+const MANY: usize = 64;
+
+/// The axis to cut for threads, and how many steps of it belong together, which are `together` of the innermost: the
+/// outermost axis with many such units, or else the one with the most.
+pub fn cut<const N: usize>(axes: &[Axis<N>], together: usize) -> (usize, usize) {
+    let grain = |i: usize| if i == 0 { together } else { 1 };
+    let units = |i: usize| axes[i].size.div_ceil(grain(i));
+    let many = (0..axes.len()).rfind(|&i| units(i) >= MANY);
+    let cut = many.unwrap_or_else(|| (0..axes.len()).max_by_key(|&i| units(i)).unwrap_or(0));
+    (cut, grain(cut))
 }
 
 /// Whether the layout is row-major without gaps.
@@ -208,6 +213,21 @@ mod tests {
         let s = [12, 4, 1];
         let axes = plan(&[2, 3, 4], [&s, &s]);
         assert_eq!(axes.as_slice(), &[Axis { size: 24, strides: [1, 1] }]);
+    }
+
+    #[test]
+    fn threads_part_an_axis_of_which_each_gets_as_much() {
+        let of = |sizes: &[usize], together| {
+            let axes: Axes<1> = sizes.iter().map(|&size| Axis { size, strides: [1] }).collect();
+            cut(&axes, together)
+        };
+        // Sixteen rows of three thousand rather than three times a thousand in each.
+        assert_eq!(of(&[3136, 16, 8], 1024), (1, 1));
+        assert_eq!(of(&[3136, 16, 8], 1), (0, 1));
+        assert_eq!(of(&[50176, 8], 1024), (0, 1024));
+        assert_eq!(of(&[100_000, 64, 70, 3], 1024), (2, 1));
+        assert_eq!(of(&[900], 1024), (0, 1024));
+        assert_eq!(of(&[], 1024), (0, 1024));
     }
 
     #[test]

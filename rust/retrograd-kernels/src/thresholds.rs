@@ -31,6 +31,8 @@ pub mod pointwise {
 
     /// From this many elements on, work may be divided among threads.
     pub const MANY: usize = size(1 << 15, 4);
+    /// Elements of the innermost axis that stay together then.
+    pub const TOGETHER: usize = size(1024, 16);
     /// Results of so many bytes are written past the caches,
     pub const STREAMED: usize = size(16 << 20, 64);
     /// if they are at least this part of the last one, too.

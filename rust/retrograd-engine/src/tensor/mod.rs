@@ -42,6 +42,9 @@ use crate::call_site::CallSite;
 use crate::compile::record;
 use crate::counted::{Counted, Place};
 use crate::error::{Error, Result};
+use crate::kernels::parallel::split_rows;
+use crate::kernels::pointwise::copying;
+use crate::kernels::thresholds::pointwise::TOGETHER;
 use crate::storage::reclaim::{Proof, Shared, in_op, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
@@ -755,7 +758,10 @@ impl Tensor {
 
     /// A contiguous tensor with every element equal to `value`.
     pub fn full(sizes: &[usize], value: Scalar, dtype: DType) -> Result<Self> {
-        let t = crate::match_dtype!(any, dtype, T => Self::build::<T>(sizes, |out| out.fill(T::from_scalar(value))))?;
+        let t = crate::match_dtype!(any, dtype, T => Self::build::<T>(sizes, |out| {
+            let (value, cost) = (T::from_scalar(value), copying(size_of_val(out)));
+            split_rows(out, 1, TOGETHER, cost, &|_, out| out.fill(value));
+        }))?;
         if record::is_recording() {
             record::filled(&t);
         }

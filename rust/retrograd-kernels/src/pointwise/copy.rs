@@ -12,7 +12,7 @@ use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan, read_
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::index::CHUNK;
-use crate::thresholds::pointwise::{MANY, REPEATED, SQUARE};
+use crate::thresholds::pointwise::{MANY, REPEATED, SQUARE, TOGETHER};
 
 /// What it takes one thread to copy as many bytes, in nanoseconds: copies wait for memory, and more so once both sides
 /// have left the second-level cache.
@@ -80,7 +80,7 @@ pub unsafe fn copy_strided_at<T: Copy>(
         // SAFETY: (1-3) ours.
         return unsafe { copy_axes(level, axes, a.get(), o.get()) };
     }
-    let (cut, grain) = cut(&axes);
+    let (cut, grain) = cut(&axes, TOGETHER);
     split(axes[cut].size, grain, cost, &|some| {
         let mut axes = axes.clone();
         let [po, pa] = axes[cut].strides.map(|s| some.start as isize * s);

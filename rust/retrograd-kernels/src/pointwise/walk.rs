@@ -20,7 +20,7 @@ use super::copy::copy_columns;
 use super::halves::{self, Half};
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, SQUARE, STAYING_ROW, STRIDED_PIECE};
+use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, SQUARE, STAYING_ROW, STRIDED_PIECE, TOGETHER};
 
 /// An operand whose element type is forgotten.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +141,7 @@ pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], op
     }
     // Lines of an input that is written to are there already.
     let streams = is_streamed(count * elements[0].width) && starts[1..].iter().all(|&input| input != starts[0]);
-    let (cut, grain) = cut(&axes);
+    let (cut, grain) = cut(&axes, TOGETHER);
     let starts = starts.map(SharedPtr);
     split(axes[cut].size, grain, count as f64 * ELEMENT_COST, &|range| {
         let mut axes = axes.clone();

@@ -58,7 +58,7 @@ pub unsafe fn scan_at<A: SimdElement, R: Reduce<A>>(
         outer.push(axis(&outer, 0));
     }
     let count = outer_sizes.iter().product::<usize>() * n;
-    let (cut, _) = cut(&outer);
+    let (cut, _) = cut(&outer, 1);
     let columns = columns(&outer[0], a_stride);
     let grain = match columns {
         _ if cut != 0 => 1,

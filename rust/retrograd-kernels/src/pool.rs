@@ -234,8 +234,10 @@ struct Max<'a, T, const LANES: usize, const PLACES: bool> {
     at: *mut i64,
 }
 
-/// How many positions of a line of one window are compared together.
+/// How many positions of a line of one window are compared or added up together.
 const ACROSS: usize = 8;
+/// The same of long lines.
+const FAR_ACROSS: usize = 16;
 
 /// The maxima of windows side by side.
 struct Best<V> {
@@ -312,27 +314,27 @@ fn take<T: Pooled, const LANES: usize>(best: &mut [T; LANES], far: &mut [u32; LA
 }
 
 impl<T: Pooled, const LANES: usize, const PLACES: bool> Max<'_, T, LANES, PLACES> {
-    /// The maximum of a window with lines of `ACROSS` neighbours or more, and its index in the plane. What is left of a
+    /// The maximum of a window with lines of `N` neighbours or more, and its index in the plane. What is left of a
     /// line is compared again with what stands before it.
     #[inline(always)]
-    unsafe fn across(row: WindowRow<'_>, x: *const T, window: Window) -> (T, usize) {
-        let (mut best, mut far) = ([T::LOWEST; ACROSS], [window.start as u32; ACROSS]);
+    unsafe fn across<const N: usize>(row: WindowRow<'_>, x: *const T, window: Window) -> (T, usize) {
+        let (mut best, mut far) = ([T::LOWEST; N], [window.start as u32; N]);
         let first = (row.d.start * row.windows.axes[1].size + row.h.start) * row.windows.axes[2].size;
-        let last = window.end - ACROSS;
+        let last = window.end - N;
         lines!(row, |line| {
             let mut j = window.start;
             loop {
                 // SAFETY: duty 1: positions of a window, by the duties of `PoolAxis`.
-                let values = unsafe { x.add(line + j).cast::<[T; ACROSS]>().read_unaligned() };
+                let values = unsafe { x.add(line + j).cast::<[T; N]>().read_unaligned() };
                 take(&mut best, &mut far, values, (line - first + j) as u32);
                 if j == last {
                     break;
                 }
-                j = (j + ACROSS).min(last);
+                j = (j + N).min(last);
             }
         });
         let (mut most, mut at) = (best[0], far[0] as usize);
-        for l in 1..ACROSS {
+        for l in 1..N {
             let (v, o) = (best[l], far[l] as usize + l);
             let take = if v.is_nan() {
                 !most.is_nan() || o > at
@@ -390,9 +392,13 @@ impl<T: Pooled, const LANES: usize, const PLACES: bool> Task for Max<'_, T, LANE
                 |i| {
                     let window = w.windows[i];
                     let (mut best, mut found) = (T::LOWEST, first + window.start);
-                    if wide && window.end >= window.start + ACROSS {
+                    let width = if wide { window.end.saturating_sub(window.start) } else { 0 };
+                    if width >= FAR_ACROSS {
                         // SAFETY: duty 1 is ours.
-                        (best, found) = unsafe { Self::across(row, x, window) };
+                        (best, found) = unsafe { Self::across::<FAR_ACROSS>(row, x, window) };
+                    } else if width >= ACROSS {
+                        // SAFETY: as above.
+                        (best, found) = unsafe { Self::across::<ACROSS>(row, x, window) };
                     } else {
                         lines!(row, |line| {
                             let mut j = window.start;

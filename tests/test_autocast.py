@@ -281,6 +281,14 @@ def test_a_leaf_is_converted_once_in_the_outermost_region(rg):
     assert w.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
+def test_tensors_that_are_left_of_a_closed_transform_keep_no_leaf_from_being_converted_once(rg):
+    w, x, kept = leaf(rg, 2, 2), leaf(rg, 2, 2), []
+    rg.vmap(lambda row: (kept.append(row), row)[1])(rg.ones(3, 2))
+    with rg.autocast("cpu"):
+        assert casts(w @ x) == casts(x @ w)[::-1]
+    assert len(kept) == 1
+
+
 def test_a_conversion_without_grad_mode_is_no_use_for_an_op_that_records(rg):
     w, x = leaf(rg, 2, 2), rg.ones(2, 2)
     with rg.autocast("cpu"):

@@ -27,6 +27,7 @@ use crate::error::Result;
 use crate::kernels::thread_values::ThreadValue;
 use crate::ops::memory::cast;
 use crate::tensor::{DType, Tensor};
+use crate::transforms;
 
 /// What a region does to the operands of an op that are floating point numbers, but not float64.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -246,7 +247,9 @@ fn converted(x: &Tensor, to: DType, to_region: bool) -> Result<Tensor> {
     let word = mode::word();
     let keeps = to_region
         && x.dtype() == DType::Float32
-        && word & (mode::COMPOSED | mode::INSIDE) == 0
+        && word & (mode::FORWARD | mode::OBSERVED | mode::INSIDE) == 0
+        && !transforms::has_level()
+        && !x.is_batched()
         && x.is_leaf()
         && x.requires_grad()
         && is_cache_enabled();

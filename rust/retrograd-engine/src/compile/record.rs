@@ -121,10 +121,7 @@ const OTHER_MODES: u32 = mode::FORWARD
 /// Whether functions can be recorded, or replayed, in the modes of this thread.
 #[inline]
 pub fn modes_allow() -> bool {
-    let word = mode::word();
-    // Tensors that were left over from a closed level have ops look for one; there is none.
-    let closed = word & mode::TRANSFORM == 0 || transforms::depth() == 0;
-    word & OTHER_MODES == 0 && closed && !anomaly::is_on()
+    mode::word() & OTHER_MODES == 0 && !transforms::has_level() && !anomaly::is_on()
 }
 
 /// Begins to record on this thread. `inputs` are the tensors that the function is given.

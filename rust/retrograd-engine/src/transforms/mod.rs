@@ -45,6 +45,12 @@ pub fn any() -> bool {
     mode::word() & (mode::TRANSFORM | mode::INSIDE) != 0
 }
 
+/// Whether a batch level is open on this thread. Tensors that are left over from a closed one have ops look for it,
+/// though there is none.
+pub fn has_level() -> bool {
+    mode::word() & mode::TRANSFORM != 0 && depth() > 0
+}
+
 /// How many transforms are under way on this thread: those that began and did not end, and public batch levels.
 pub fn active() -> usize {
     active::count() + level::visible().iter().filter(|l| !l.is_private()).count()

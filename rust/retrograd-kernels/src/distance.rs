@@ -311,6 +311,9 @@ pub fn pairs_backward<T: Real>(norm: Norm, x: &[T], g: &[T], d: &[T], [n, size]:
 #[inline(always)]
 fn add_slopes<'a, T: Real>(norm: Norm, x: &[T], count: usize, pair: impl Fn(usize) -> (&'a [T], T, T), to: &mut [T]) {
     to.fill(T::ZERO);
+    if norm == Norm::Zero {
+        return;
+    }
     let together = if let Norm::One | Norm::Two = norm { count / TOGETHER * TOGETHER } else { 0 };
     for first in (0..together).step_by(TOGETHER) {
         let [a, b, c, d] = std::array::from_fn(|k| pair(first + k));

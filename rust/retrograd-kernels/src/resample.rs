@@ -146,8 +146,8 @@ struct Group<T> {
     /// The elements of all first taps of the first positions, then of all second ones, and so on.
     places: Vec<[usize; LANES]>,
     weights: Vec<[T; LANES]>,
-    /// Neighbours of which each sums the elements behind those of the one before: the first position and the first
-    /// element.
+    /// Of two to four taps, neighbours of which each sums the elements behind those of the one before: the first
+    /// position and the first element.
     runs: Vec<[usize; 2]>,
     weights_of_runs: Vec<[T; LANES]>,
 }

@@ -236,7 +236,7 @@ struct Max<'a, T, const LANES: usize, const PLACES: bool> {
 
 /// How many positions of a line of one window are compared or added up together.
 const ACROSS: usize = 8;
-/// The same of long lines.
+/// The same of long lines, but in rows of few windows side by side, for which it would only be compiled once more.
 const FAR_ACROSS: usize = 16;
 
 /// The maxima of windows side by side.
@@ -393,7 +393,7 @@ impl<T: Pooled, const LANES: usize, const PLACES: bool> Task for Max<'_, T, LANE
                     let window = w.windows[i];
                     let (mut best, mut found) = (T::LOWEST, first + window.start);
                     let width = if wide { window.end.saturating_sub(window.start) } else { 0 };
-                    if width >= FAR_ACROSS {
+                    if LANES >= 8 && width >= FAR_ACROSS {
                         // SAFETY: duty 1 is ours.
                         (best, found) = unsafe { Self::across::<FAR_ACROSS>(row, x, window) };
                     } else if width >= ACROSS {

@@ -258,7 +258,8 @@ impl Task for Sweep {
             let (right, above) = (to.min(next + 3), start / ALL * ALL);
             let mut all = Reflections::default();
             for k in start..next {
-                // SAFETY: duties 1 and 2: a column, with two rows below row `to - 2`, and two columns behind that.
+                // SAFETY: duties 1 and 2: a column, with two rows below row `to - 2`, and two columns behind that. There
+                // is one before the first row if that is not the first of its part.
                 unsafe {
                     let before = h.wrapping_add(k.wrapping_sub(1).wrapping_mul(step)).wrapping_add(k);
                     if k > first {
@@ -266,7 +267,9 @@ impl Task for Sweep {
                     }
                     let (scale, s) = length(column);
                     if s == 0.0 {
-                        before.add(1).cast::<[f64; 2]>().write([0.0; 2]);
+                        if k > first {
+                            before.add(1).cast::<[f64; 2]>().write([0.0; 2]);
+                        }
                         continue;
                     }
                     let [p, q, r] = column.map(|x| x * scale);

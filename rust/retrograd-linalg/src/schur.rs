@@ -258,8 +258,8 @@ impl Task for Sweep {
             let (right, above) = (to.min(next + 3), start / ALL * ALL);
             let mut all = Reflections::default();
             for k in start..next {
-                // SAFETY: duties 1 and 2: a column, with two rows below row `to - 2`, and two columns behind that. There
-                // is one before the first row if that is not the first of its part.
+                // SAFETY: duties 1 and 2: a column, with two rows below row `to - 2`, and two columns behind that.
+                // There is one before the first row if that is not the first of its part.
                 unsafe {
                     let before = h.wrapping_add(k.wrapping_sub(1).wrapping_mul(step)).wrapping_add(k);
                     if k > first {

@@ -1,6 +1,6 @@
 //! Eigenvectors of triangles in which pairs of conjugate eigenvalues have squares of two rows, by substitution.
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Div, Mul, Sub};
 
 use faer::c64;
 use retrograd_kernels::simd::{InstructionSet, Isa, Task, for_isa};
@@ -8,9 +8,7 @@ use retrograd_kernels::simd::{InstructionSet, Isa, Task, for_isa};
 use crate::schur::step;
 
 /// An eigenvalue, and what belongs to it: real, or one of a pair of conjugates.
-trait Value:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
-{
+trait Value: Copy + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
     fn of(parts: [f64; 2]) -> Self;
     fn parts(self) -> [f64; 2];
 
@@ -83,12 +81,10 @@ impl Task for All<'_> {
         while k < n {
             let value = values[k];
             if value.im == 0.0 {
-                let column = &mut x[k * n..][..n];
-                column[k] = 1.0;
-                for (x, t) in column[..k].iter_mut().zip(t.column(k)) {
-                    *x = -t;
-                }
-                t.solve(k, value.re, Vector { re: column, im: &mut [] });
+                let mut x = Vector { re: &mut x[k * n..][..n], im: &mut [] };
+                x.set(k, 1.0);
+                x.subtract(k, 1.0, t.column(k));
+                t.solve(k, value.re, x);
                 k += 1;
             } else {
                 let (re, im) = x[k * n..][..2 * n].split_at_mut(n);
@@ -99,13 +95,12 @@ impl Task for All<'_> {
                 } else {
                     [c64::new((value.re - d) / c, value.im / c), c64::new(1.0, 0.0)]
                 };
-                ([re[k], im[k]], [re[k + 1], im[k + 1]]) = (first.parts(), second.parts());
-                for (x, by) in [(&mut *re, [first.re, second.re]), (&mut *im, [first.im, second.im])] {
-                    for ((x, p), q) in x[..k].iter_mut().zip(t.column(k)).zip(t.column(k + 1)) {
-                        *x = -(by[0] * p + by[1] * q);
-                    }
+                let mut x = Vector { re, im };
+                for (i, part) in [(k, first), (k + 1, second)] {
+                    x.set(i, part);
+                    x.subtract(k, part, t.column(i));
                 }
-                t.solve(k, value, Vector { re, im });
+                t.solve(k, value, x);
                 k += 2;
             }
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::pointwise::{Body, row_of};
 use super::real::Real;
 use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
-use crate::parallel::{SharedPtr, split, split_rows};
+use crate::parallel::split_rows;
 use crate::thresholds::columns::{PART, ROWS};
 
 /// What an element takes in a pass, in nanoseconds.
@@ -220,11 +220,8 @@ fn by_parts<T: Real>(
     let (rows, part) = (len.div_ceil(width), PART * width);
     let parts = rows.div_ceil(PART).max(1);
     let mut found = vec![T::ZERO; parts * 2 * width];
-    let out = SharedPtr(found.as_mut_ptr());
-    split(parts, 1, len as f64 * COST, &|pieces| {
-        for i in pieces {
-            // SAFETY: the results of part `i`, which no other piece has.
-            let results = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * 2 * width), 2 * width) };
+    split_rows(&mut found, 2 * width, 1, len as f64 * COST, &|parts, results| {
+        for (i, results) in parts.zip(results.chunks_exact_mut(2 * width)) {
             find(i * part..len.min((i + 1) * part), results.split_at_mut(width).into());
         }
     });

@@ -5,6 +5,7 @@ use retrograd_macros::op;
 use super::division::no_derivative;
 use super::logic::has_minus;
 use super::promote::{OutType, Same, forward2, out_like, result_type};
+use super::scalar_loop::run_pairs;
 use super::select::number;
 use super::{complex, refuse_complex};
 use crate::autograd::Grads;
@@ -12,14 +13,14 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::kernels::parallel::split_rows;
-use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::pointwise::Map2;
 use crate::kernels::real::Ordered;
 use crate::kernels::special;
 use crate::ops::reduce::logic::any_dims;
 use crate::ops::sets::search::{STEP_COST, place};
 use crate::ops::{Entry, view};
 use crate::tensor::copy;
-use crate::tensor::layout::{broadcast, expanded_strides};
+use crate::tensor::layout::broadcast;
 use crate::tensor::{DType, Dtypes, Element, Tensor, Truth};
 
 /// Entries of this family.
@@ -51,11 +52,7 @@ impl<const LEAST: bool> Primitive for Divisor<LEAST> {
         let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let (a, b) = (copy::cast(xs[0], DType::Int64)?, copy::cast(xs[1], DType::Int64)?);
         let result = out_like(&sizes, DType::Int64, &[&a, &b])?;
-        let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), &sizes);
-        let (pa, pb) = (a.ptr::<i64>().cast_const(), b.ptr::<i64>().cast_const());
-        // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) the result is fresh; (3) so it does not
-        // overlap itself.
-        unsafe { map2(self, &sizes, pa, &strides(&a), pb, &strides(&b), result.ptr::<i64>(), result.strides()) };
+        run_pairs::<i64, i64>([&a, &b], &result, self);
         copy::cast(&result, dtype).map(out)
     }
     // Operands with a derivative are floats, which are refused.

@@ -4,6 +4,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::promote::{binary_shape, out_like, result_type};
+use super::scalar_loop::run_pairs;
 use super::select::number;
 use super::zeros_of;
 use crate::autograd::Grads;
@@ -11,12 +12,10 @@ use crate::autograd::apply::{apply, apply_as};
 use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::bits::{Exponent, Fraction, NextAfter};
-use crate::kernels::pointwise::{Map2, map1, map2};
-use crate::kernels::simd::SimdElement;
+use crate::kernels::pointwise::map1;
 use crate::match_dtype;
 use crate::ops::Entry;
-use crate::tensor::layout::expanded_strides;
-use crate::tensor::{DType, Dtypes, Element, Tensor, copy};
+use crate::tensor::{DType, Dtypes, Tensor, copy};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&NEXTAFTER, &FREXP];
@@ -28,19 +27,6 @@ struct Towards;
 /// The derivative of [`Towards`] by its first operand.
 fn where_moved(g: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     g.masked_fill(&a.eq(b)?, &number(0.0)?)
-}
-
-/// The loop, in the dtype of all three; `result` is fresh, and both operands broadcast to its sizes.
-fn run<T: Element + SimdElement>(a: &Tensor, b: &Tensor, result: &Tensor)
-where
-    NextAfter: Map2<T, T, T>,
-{
-    let sizes = result.sizes();
-    let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), sizes);
-    let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
-    // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) the result is fresh; (3) so it does not
-    // overlap itself.
-    unsafe { map2(&NextAfter, sizes, pa, &strides(a), pb, &strides(b), result.ptr::<T>(), result.strides()) };
 }
 
 impl Primitive for Towards {
@@ -56,8 +42,8 @@ impl Primitive for Towards {
         let sizes = binary_shape(Self::NAME, xs[0], xs[1])?;
         let (a, b) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?);
         let result = out_like(&sizes, dtype, &[&a, &b])?;
-        match_dtype!(floats, dtype, T => run::<T>(&a, &b, &result), else {
-            match_dtype!(halves, dtype, T => run::<T>(&a, &b, &result))
+        match_dtype!(floats, dtype, T => run_pairs::<T, T>([&a, &b], &result, &NextAfter), else {
+            match_dtype!(halves, dtype, T => run_pairs::<T, T>([&a, &b], &result, &NextAfter))
         });
         Ok(out(result))
     }

@@ -6,18 +6,17 @@ use smallvec::smallvec;
 
 use super::complex::{conj_physical, imag_part, real_part};
 use super::promote::binary_shape;
-use super::scalar_loop::run_lanes;
+use super::scalar_loop::{run_lanes, run_pairs};
 use super::unary::elementary;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::math;
-use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::pointwise::Map2;
 use crate::match_dtype;
 use crate::ops::Entry;
 use crate::tensor::complex::part;
-use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Entries of this family.
@@ -69,15 +68,8 @@ impl Primitive for OfParts {
     const COMPLEX: ComplexRule = ComplexRule::Own;
     const JVP: Tangents<Self> = Tangents::Linear(0b11);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let (a, b, result) = (xs[0], xs[1], beside(Self::NAME, xs[0], xs[1])?);
-        let sizes = result.sizes();
-        let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), sizes);
-        match_dtype!(floats, a.dtype(), T => {
-            let (pa, pb, to) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), result.ptr::<Complex<T>>());
-            // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`, of one dtype as `complex` has checked;
-            // (2) the result is fresh; (3) so it does not overlap itself.
-            unsafe { map2(self, sizes, pa, &strides(a), pb, &strides(b), to, result.strides()) };
-        });
+        let result = beside(Self::NAME, xs[0], xs[1])?;
+        match_dtype!(floats, xs[0].dtype(), T => run_pairs::<T, Complex<T>>([xs[0], xs[1]], &result, self));
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -8,7 +8,8 @@ use super::unary::{Map, Pass, Unary, with_complex};
 use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
 use crate::kernels::complex::C;
-use crate::kernels::pointwise::{RunBody, each, in_double, runs};
+use crate::kernels::pointwise::{Map2, RunBody, each, in_double, map2, runs};
+use crate::kernels::simd::SimdElement;
 use crate::tensor::copy::operand;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
@@ -55,6 +56,24 @@ pub(crate) fn run_lanes<K: Numeric2<Lanes>>([a, b]: [&Tensor; 2], out: &Tensor, 
     // SAFETY: (1) the operands have the dtype of the output and broadcast to its sizes; (2) the output is fresh or one
     // of them; (3) targets do not overlap themselves.
     unsafe { Numeric2::<Lanes>::run(k, a, b, out) }
+}
+
+/// A loop over two operands that broadcast to the sizes of `out`, which is fresh.
+///
+/// # Panics
+/// If the tensors do not have the dtypes of `f`.
+pub(super) fn run_pairs<T: Element + SimdElement, O: Element>(
+    [a, b]: [&Tensor; 2],
+    out: &Tensor,
+    f: &impl Map2<T, T, O>,
+) {
+    assert!([a.dtype(), b.dtype(), out.dtype()] == [T::DTYPE, T::DTYPE, O::DTYPE], "the dtypes of the loop");
+    let sizes = out.sizes();
+    let strides = |x: &Tensor| layout::expanded_strides(x.sizes(), x.strides(), sizes);
+    let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
+    // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) the result is fresh; (3) so it does not
+    // overlap itself.
+    unsafe { map2(f, sizes, pa, &strides(a), pb, &strides(b), out.ptr::<O>(), out.strides()) };
 }
 
 /// As [`run_in_double`], of a function of complex numbers.

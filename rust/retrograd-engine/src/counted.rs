@@ -59,30 +59,41 @@ fn weaks(count: u64) -> u64 {
 /// Memory for a value that is written to its place, field by field: what is put together on the stack and moved is read
 /// in larger pieces than it was written in, a moment later, which the CPU cannot hand on before they are stored: it
 /// stands still for some 5 ns each time. (So does what a closure is given by value.)
-pub(crate) struct Place<T>(Box<MaybeUninit<Slot<T>>>);
+///
+/// Not a box: whenever one is moved, what leads to its contents otherwise would no longer be valid, and a value may lead
+/// to itself.
+pub(crate) struct Place<T>(NonNull<Slot<T>>);
 
 impl<T> Place<T> {
     #[inline(always)]
     pub fn new() -> Self {
-        Self(Box::new_uninit())
+        // SAFETY: a box is not null.
+        Self(unsafe { NonNull::new_unchecked(Box::into_raw(Box::<Slot<T>>::new_uninit()).cast()) })
     }
     /// Where the value is to be.
     #[inline(always)]
     pub fn ptr(&mut self) -> *mut T {
-        // SAFETY: a field of the box. `ManuallyDrop` has its value at its own address.
-        unsafe { (&raw mut (*self.0.as_mut_ptr()).value).cast() }
+        // SAFETY: a field of the slot. `ManuallyDrop` has its value at its own address.
+        unsafe { (&raw mut (*self.0.as_ptr()).value).cast() }
     }
     /// The first reference to the value.
     ///
     /// # Safety
     /// There is a value: each field of it was written.
     #[inline(always)]
-    pub unsafe fn filled(mut self) -> Counted<T> {
+    pub unsafe fn filled(self) -> Counted<T> {
+        let slot = ManuallyDrop::new(self).0;
         // SAFETY: by contract, and the count is all else.
-        unsafe {
-            (&raw mut (*self.0.as_mut_ptr()).count).write(AtomicU64::new(ALONE));
-            Counted::of(self.0.assume_init())
-        }
+        unsafe { (&raw mut (*slot.as_ptr()).count).write(AtomicU64::new(ALONE)) };
+        Counted(slot, PhantomData)
+    }
+}
+
+impl<T> Drop for Place<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the box of `new`, which `filled` gives to nobody else then.
+        drop(unsafe { Box::from_raw(self.0.as_ptr().cast::<MaybeUninit<Slot<T>>>()) });
     }
 }
 

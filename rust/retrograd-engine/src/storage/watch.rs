@@ -19,6 +19,7 @@ pub(crate) fn end() {
 }
 
 /// Nobody watches in a forked process.
+#[cfg(all(unix, not(miri)))]
 pub(crate) fn forget() {
     WATCHING.store(0, Ordering::Relaxed);
 }

@@ -3,6 +3,7 @@
 //! A usual store reads the line that it writes to first. A result of many megabytes is out of the caches before anybody
 //! reads it, so for these that read is a third of the traffic of an op. `docs/by-hand.md` has the figures.
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::simd::prefetch_lines;
 use crate::thresholds::pointwise::{SHARE_OF_CACHE, STREAMED};
 

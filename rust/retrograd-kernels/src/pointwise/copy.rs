@@ -54,7 +54,34 @@ pub unsafe fn copy_strided<T: Copy>(sizes: &[usize], a: *const T, a_strides: &[i
 ///
 /// # Safety
 /// As [`copy_strided`].
+#[inline]
 pub unsafe fn copy_strided_at<T: Copy>(
+    level: InstructionSet,
+    sizes: &[usize],
+    a: *const T,
+    a_strides: &[isize],
+    o: *mut T,
+    o_strides: &[isize],
+) {
+    // Elements of the same size are copied alike, whatever they are.
+    const { assert!(matches!((size_of::<T>(), align_of::<T>()), (1, _) | (2, 2) | (4, 2) | (4 | 8 | 16, 4..))) };
+    // SAFETY: ours, of as many bytes, which are aligned.
+    unsafe {
+        match size_of::<T>() {
+            1 => copy_units::<u8>(level, sizes, a.cast(), a_strides, o.cast(), o_strides),
+            2 => copy_units::<u16>(level, sizes, a.cast(), a_strides, o.cast(), o_strides),
+            4 if align_of::<T>() < 4 => copy_units::<[u16; 2]>(level, sizes, a.cast(), a_strides, o.cast(), o_strides),
+            4 => copy_units::<u32>(level, sizes, a.cast(), a_strides, o.cast(), o_strides),
+            8 => copy_units::<[u32; 2]>(level, sizes, a.cast(), a_strides, o.cast(), o_strides),
+            16 => copy_units::<[u32; 4]>(level, sizes, a.cast(), a_strides, o.cast(), o_strides),
+            _ => unreachable!("no dtype has elements of this size"),
+        }
+    }
+}
+
+/// # Safety
+/// As [`copy_strided`].
+unsafe fn copy_units<T: Copy>(
     level: InstructionSet,
     sizes: &[usize],
     a: *const T,
@@ -97,11 +124,11 @@ unsafe fn copy_axes<T: Copy>(level: InstructionSet, mut axes: Axes<2>, a: *const
     if let Some(i) = axes.iter().position(|x| x.strides[1] == 1).filter(|&i| i > 1) {
         axes[1..=i].rotate_right(1);
     }
-    let (x, y) = (axis(&axes, 0), axis(&axes, 1));
-    let s = std::array::from_fn(|k| [x.strides[k], y.strides[k]]);
-    for [po, pa] in Offsets::new(axes.get(2..).unwrap_or(&[])) {
-        // SAFETY: (1) the offsets, and the two inner axes from each, are positions of `axes`: our 1-3.
-        unsafe { copy_tile(level, CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) }) };
+    let inner = std::array::from_fn(|i| axis(&axes, i));
+    let (n, s) = (inner.map(|x| x.size), std::array::from_fn(|k| inner.map(|x| x.strides[k])));
+    for [po, pa] in Offsets::new(axes.get(3..).unwrap_or(&[])) {
+        // SAFETY: (1) the offsets, and the inner axes from each, are positions of `axes`: our 1-3.
+        unsafe { copy_tile(level, CopyTile { n, s, a: a.offset(pa), o: o.offset(po) }) };
     }
 }
 
@@ -111,8 +138,8 @@ unsafe fn copy_tile<T: Copy>(level: InstructionSet, tile: CopyTile<T>) {
     // SAFETY: (CopyTile 1-3, Transpose 1-3) duty 1.
     unsafe {
         match size_of::<T>() {
-            4 if tile.is_transpose() => for_isa(level, Transpose::<f32>::of(&tile)),
-            8 if tile.is_transpose() => for_isa(level, Transpose::<f64>::of(&tile)),
+            4 if tile.is_transpose(VECTOR) => tile.each(|tile| Transpose::<f32>::of(&tile).run_at(level)),
+            8 if tile.is_transpose(VECTOR) => tile.each(|tile| Transpose::<f64>::of(&tile).run_at(level)),
             _ => for_isa(level, tile),
         }
     }
@@ -125,22 +152,39 @@ unsafe fn copy_tile<T: Copy>(level: InstructionSet, tile: CopyTile<T>) {
 /// As [`copy_strided`].
 pub(super) unsafe fn copy_columns<T: Copy>([n, rows]: [usize; 2], a: *const T, across: isize, o: *mut T, step: isize) {
     // SAFETY: (1) ours.
-    unsafe { copy_tile(InstructionSet::detect(), CopyTile { n: [n, rows], s: [[1, step], [across, 1]], a, o }) };
+    unsafe {
+        copy_tile(InstructionSet::detect(), CopyTile { n: [n, rows, 1], s: [[1, step, 0], [across, 1, 0]], a, o })
+    };
 }
 
-/// Two axes, `n[0]` the inner; strides of output and input, inner and outer. Duties: 1-3 of [`copy_strided`].
+/// Three axes, `n[0]` the inner; strides of output and input, from the inner to the outer. Duties: 1-3 of
+/// [`copy_strided`].
 struct CopyTile<T> {
-    n: [usize; 2],
-    s: [[isize; 2]; 2],
+    n: [usize; 3],
+    s: [[isize; 3]; 2],
     a: *const T,
     o: *mut T,
 }
 
 impl<T> CopyTile<T> {
-    /// Whether the output is contiguous along one axis, and the input along the other.
-    fn is_transpose(&self) -> bool {
-        let CopyTile { n: [n, rows], s: [so, sa], .. } = self;
-        so[0] == 1 && sa[1] == 1 && sa[0].unsigned_abs() > 1 && *n >= SQUARE && *rows >= SQUARE
+    /// Whether the output is contiguous along one axis, and the input along the other, each for at least so many
+    /// elements.
+    fn is_transpose(&self, least: usize) -> bool {
+        let CopyTile { n: [n, rows, _], s: [so, sa], .. } = self;
+        so[0] == 1 && sa[1] == 1 && sa[0].unsigned_abs() > 1 && (*n).min(*rows) >= least
+    }
+    /// The two inner axes at every position of the third.
+    ///
+    /// # Safety
+    /// Those of a tile.
+    #[inline(always)]
+    unsafe fn each(self, run: impl Fn(Self)) {
+        let CopyTile { n: [n, rows, planes], s, a, o } = self;
+        for plane in 0..planes as isize {
+            // SAFETY: duty 1: a position of the tile.
+            let (o, a) = unsafe { (o.offset(plane * s[0][2]), a.offset(plane * s[1][2])) };
+            run(Self { n: [n, rows, 1], s, a, o });
+        }
     }
 }
 
@@ -150,13 +194,87 @@ impl<T: Copy> Task for CopyTile<T> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let CopyTile { n: [n, rows], s: [so, sa], a, o } = self;
-        if so[0] == 1 && sa[0] == 1 {
-            for row in 0..rows as isize {
-                // SAFETY: duties 1 and 2: rows of `n` contiguous elements on both sides.
-                unsafe { copy_run(a.offset(row * sa[1]).cast(), o.offset(row * so[1]).cast(), n * size_of::<T>()) };
+        let CopyTile { n: [n, ..], s: [so, sa], .. } = self;
+        // SAFETY: our own duties.
+        unsafe {
+            if so[0] == 1 && sa[0] == 1 {
+                copy_rows(self.n, size_of::<T>(), self.s, self.a.cast(), self.o.cast());
+            } else if n < SHORT {
+                self.each(|tile| tile.short_rows());
+            } else {
+                self.each(|tile| tile.long_rows());
             }
-        } else if sa[0] == 0 && so[0] == 1 && n > 0 {
+        }
+    }
+}
+
+/// Elements of a row below which a loop over them takes longer than they do.
+const SHORT: usize = 8;
+
+impl<T: Copy> CopyTile<T> {
+    /// Rows of few elements, so many of all of them at a time.
+    ///
+    /// # Safety
+    /// Those of a tile.
+    #[inline(always)]
+    unsafe fn short_rows(self) {
+        // SAFETY: our own duties.
+        unsafe {
+            if self.s[0][0] == 1 && self.s[1][1] == 1 {
+                self.all_columns::<true>();
+            } else {
+                self.all_columns::<false>();
+            }
+        }
+    }
+
+    /// # Safety
+    /// Those of [`Self::columns`].
+    #[inline(always)]
+    unsafe fn all_columns<const TURNED: bool>(&self) {
+        let n = self.n[0];
+        // SAFETY: ours.
+        unsafe {
+            for first in (0..n - n % 4).step_by(4) {
+                self.columns::<4, TURNED>(first);
+            }
+            match n % 4 {
+                3 => self.columns::<3, TURNED>(n - 3),
+                2 => self.columns::<2, TURNED>(n - 2),
+                1 => self.columns::<1, TURNED>(n - 1),
+                _ => {}
+            }
+        }
+    }
+
+    /// `N` columns from `first` on; `TURNED` tells the compiler two of the strides.
+    ///
+    /// # Safety
+    /// Those of a tile, which has these columns. If `TURNED`, the output is contiguous along the rows, and the input
+    /// along the columns.
+    #[inline(always)]
+    unsafe fn columns<const N: usize, const TURNED: bool>(&self, first: usize) {
+        let CopyTile { n: [_, rows, _], s: [mut so, mut sa], a, o } = *self;
+        if TURNED {
+            (so[0], sa[1]) = (1, 1);
+        }
+        let first = first as isize;
+        for row in 0..rows as isize {
+            for i in first..first + N as isize {
+                // SAFETY: duty 1: a position of the tile.
+                unsafe { *o.offset(row * so[1] + i * so[0]) = *a.offset(row * sa[1] + i * sa[0]) };
+            }
+        }
+    }
+
+    /// Rows of at least [`SHORT`] elements that are not contiguous on both sides.
+    ///
+    /// # Safety
+    /// Those of a tile.
+    #[inline(always)]
+    unsafe fn long_rows(self) {
+        let CopyTile { n: [n, rows, _], s: [so, sa], a, o } = self;
+        if sa[0] == 0 && so[0] == 1 {
             for row in 0..rows as isize {
                 // SAFETY: duty 1: one input element and a row of the output.
                 unsafe {
@@ -164,7 +282,7 @@ impl<T: Copy> Task for CopyTile<T> {
                     std::slice::from_raw_parts_mut(o.offset(row * so[1]).cast(), n).fill(MaybeUninit::new(value));
                 }
             }
-        } else if so[0].abs() == 1 && so[0] == -sa[0] && n > 0 {
+        } else if so[0].abs() == 1 && so[0] == -sa[0] {
             let from_start = |stride: isize| if stride < 0 { 1 - n as isize } else { 0 };
             for row in 0..rows as isize {
                 // SAFETY: duties 1 and 2: rows of `n` elements on both sides, one of them backwards.
@@ -174,19 +292,64 @@ impl<T: Copy> Task for CopyTile<T> {
                 };
                 o.iter_mut().zip(a.iter().rev()).for_each(|(o, &a)| *o = MaybeUninit::new(a));
             }
-        } else if self.is_transpose() {
+        } else if self.is_transpose(SQUARE) {
             // SAFETY: duties 1-3.
             unsafe { transpose(n, rows, a, sa[0], o, so[1]) };
         } else {
             for row in 0..rows as isize {
-                for i in 0..n as isize {
-                    // SAFETY: duty 1: a position of the tile.
-                    unsafe { *o.offset(row * so[1] + i * so[0]) = *a.offset(row * sa[1] + i * sa[0]) };
+                // SAFETY: duty 1: a row of the tile.
+                let (a, o) = unsafe { (a.offset(row * sa[1]), o.offset(row * so[1])) };
+                // Apart where the output is contiguous: the compiler stores several elements together then.
+                if so[0] == 1 {
+                    for i in 0..n as isize {
+                        // SAFETY: duty 1: a position of the tile.
+                        unsafe { *o.offset(i) = *a.offset(i * sa[0]) };
+                    }
+                } else {
+                    for i in 0..n as isize {
+                        // SAFETY: as above.
+                        unsafe { *o.offset(i * so[0]) = *a.offset(i * sa[0]) };
+                    }
                 }
             }
         }
     }
 }
+
+/// A tile whose rows are contiguous on both sides, of elements of `size` bytes. How a row is copied is chosen once:
+/// for each it takes as long as a short one does.
+///
+/// # Safety
+/// Those of a [`CopyTile`] of elements of this size.
+#[inline(never)]
+unsafe fn copy_rows([n, rows, planes]: [usize; 3], size: usize, s: [[isize; 3]; 2], a: *const u8, o: *mut u8) {
+    let (bytes, [so, sa]) = (n * size, s.map(|s| s.map(|elements| elements.wrapping_mul(size as isize))));
+    // A function of each size, since the compiler knows it there.
+    macro_rules! each_row {
+        ($bytes:expr) => {
+            for plane in 0..planes as isize {
+                let (a, o) = (a.wrapping_offset(plane * sa[2]), o.wrapping_offset(plane * so[2]));
+                for row in 0..rows as isize {
+                    // SAFETY: duties 1 and 2: rows of so many bytes on both sides.
+                    unsafe { copy_run(a.offset(row * sa[1]), o.offset(row * so[1]), $bytes) };
+                }
+            }
+        };
+    }
+    match bytes {
+        4 => each_row!(4),
+        8 => each_row!(8),
+        12 => each_row!(12),
+        16 => each_row!(16),
+        32 => each_row!(32),
+        64 => each_row!(64),
+        128 => each_row!(128),
+        _ => each_row!(bytes),
+    }
+}
+
+/// Elements from which on, along both axes, numbers are transposed in vectors.
+const VECTOR: usize = 4;
 
 /// A transpose of elements of the size of `T`, in vectors: `o[r * ldo + i] = a[i * lda + r]` for `i < n`, `r < rows`.
 /// Duties: 1-3 of [`copy_strided`].
@@ -203,7 +366,7 @@ impl<T> Transpose<T> {
     /// A tile that is a transpose.
     fn of<A>(tile: &CopyTile<A>) -> Self {
         debug_assert_eq!(size_of::<T>(), size_of::<A>());
-        let CopyTile { n: [n, rows], s: [so, sa], a, o } = *tile;
+        let CopyTile { n: [n, rows, _], s: [so, sa], a, o } = *tile;
         Self { n, rows, a: a.cast(), lda: sa[0], o: o.cast(), ldo: so[1] }
     }
 }
@@ -211,6 +374,19 @@ impl<T> Transpose<T> {
 /// So many rows of the output are written beside each other from end to end: where rows are some pages apart, the lines
 /// of more would drive one another out of the caches before they are whole.
 const NEAR: usize = 16;
+
+impl<T: Real> Transpose<T> {
+    /// In the widest vectors that both sides fill.
+    ///
+    /// # Safety
+    /// Our duties.
+    #[inline]
+    unsafe fn run_at(self, level: InstructionSet) {
+        let level = level.filled_by(self.n.min(self.rows) * size_of::<T>());
+        // SAFETY: ours.
+        unsafe { for_isa(level, self) }
+    }
+}
 
 impl<T: Real> Task for Transpose<T> {
     type Out = ();
@@ -220,10 +396,7 @@ impl<T: Real> Task for Transpose<T> {
     unsafe fn run<S: Isa>(self) {
         let Transpose { n, rows, a, lda, o, ldo } = self;
         let len = T::Vector::<S>::LEN;
-        if n < len || rows < len {
-            // SAFETY: duties 1-3, of elements of this size.
-            return unsafe { transpose(n, rows, a, lda, o, ldo) };
-        }
+        debug_assert!(n.min(rows) >= len);
         // The last squares end with the tile, and repeat some of what was copied before.
         for first in (0..rows).step_by(NEAR) {
             for i in (0..n).step_by(len) {

@@ -425,6 +425,46 @@ fn halves_are_converted_in_every_layout() {
     }
 }
 
+/// Rows of few elements and few bytes, whose inner loops are of their own, in every order of three axes.
+#[test]
+fn copies_of_short_rows() {
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(of: impl Fn(usize) -> T) {
+        const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 24, 32, 33, 64, 130] {
+            for (rows, planes) in [(1, 2), (2, 3), (5, 1), (3, 17), (19, 2)] {
+                let sizes = [planes, rows, n];
+                for order in ORDERS {
+                    // Places of `a` with a gap behind the innermost axis, those of `o` without or with one.
+                    for [gap_a, gap_o] in [[0, 0], [2, 0], [0, 1]] {
+                        let strides = |order: [usize; 3], gap: usize| {
+                            let (mut strides, mut next) = ([0isize; 3], 1);
+                            for (nth, axis) in order.into_iter().rev().enumerate() {
+                                strides[axis] = next as isize;
+                                next = next * sizes[axis] + if nth == 0 { gap } else { 0 };
+                            }
+                            (strides, next)
+                        };
+                        let ((sa, na), (so, no)) = (strides(order, gap_a), strides([0, 1, 2], gap_o));
+                        let a: Vec<T> = (0..na).map(|i| of(i + 1)).collect();
+                        let (mut o, mut want) = (vec![of(0); no], vec![of(0); no]);
+                        for (p, q) in positions(&sizes, &sa, 0).into_iter().zip(positions(&sizes, &so, 0)) {
+                            want[q] = a[p];
+                        }
+                        // SAFETY: the layouts are in their buffers, which are distinct.
+                        unsafe { copy_strided(&sizes, a.as_ptr(), &sa, o.as_mut_ptr(), &so) };
+                        assert!(o == want, "{sizes:?} {order:?} {gap_a} {gap_o}");
+                    }
+                }
+            }
+        }
+    }
+    check(|i| i as u8);
+    check(|i| i as u16);
+    check(|i| i as f32);
+    check(|i| i as f64);
+    check(|i| [i as u64, !i as u64]);
+}
+
 /// Values whose bits a move as floats could change are moved too: every one of these is another NaN.
 #[test]
 fn transposes_keep_bits_at_all_sizes() {

@@ -7,6 +7,8 @@
 // Loops over the points of several arrays.
 #![allow(clippy::needless_range_loop)]
 
+use std::ops::Range;
+
 use super::parallel::{SharedPtr, split};
 use super::real::Real;
 use super::simd::{Format, InstructionSet, Isa, Task, Vector, for_isa};
@@ -17,6 +19,8 @@ const MOST: usize = 16;
 /// Points that loops over several types take at a time, of which a vector has no more.
 const STEP: usize = 16;
 const _: () = assert!(BLOCK.is_multiple_of(STEP));
+/// Planes that are sampled together.
+const TOGETHER: usize = 4;
 /// What a tap of a point takes in a channel, in nanoseconds.
 const COST: f64 = 0.25;
 /// From here on doubles are integers.
@@ -490,83 +494,146 @@ impl<T: Sample> Task for Forward<'_, T> {
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
         let Self { e, block: Block { entry, first, len }, taps, x, y } = self;
-        let inner = e.inner();
-        for c in e.planes(entry) {
-            // SAFETY: duties 1 and 2.
-            let (x, y) = unsafe { (x.add(c * inner), y.add(c * e.points + first)) };
-            for p in (0..len).step_by(T::Vector::<S>::LEN) {
-                // SAFETY: duties 1 and 3; Task 2.
-                let sum = unsafe { weighted::<T, T::Vector<S>>(taps, p, x) };
-                // SAFETY: duty 2.
-                unsafe {
-                    if p + T::Vector::<S>::LEN <= len {
-                        sum.store(y.add(p));
-                    } else {
-                        sum.store_first(y.add(p), len - p);
-                    }
-                }
+        let (mut planes, points) = (e.planes(entry), first..first + len);
+        while planes.len() >= TOGETHER {
+            // SAFETY: our own duties; there are so many planes.
+            unsafe { sample_planes::<T, T::Vector<S>, TOGETHER>(&e, taps, &points, planes.start, x, y) };
+            planes.start += TOGETHER;
+        }
+        for plane in planes {
+            // SAFETY: our own duties.
+            unsafe { sample_planes::<T, T::Vector<S>, 1>(&e, taps, &points, plane, x, y) };
+        }
+    }
+}
+
+/// Samples a block of points in `C` planes from `plane` on: where the elements lie is read once for all of them.
+///
+/// # Safety
+/// The duties of [`Forward`], and those of its task; there are these planes.
+#[inline(always)]
+unsafe fn sample_planes<T: Sample, V: Vector<Elem = T>, const C: usize>(
+    e: &Extent,
+    taps: &Taps<T>,
+    points: &Range<usize>,
+    plane: usize,
+    x: *const T,
+    y: *mut T,
+) {
+    let (inner, len) = (e.inner(), points.len());
+    // SAFETY: duties 1 and 2.
+    let (x, y) = unsafe { (x.add(plane * inner), y.add(plane * e.points + points.start)) };
+    for p in (0..len).step_by(V::LEN) {
+        // SAFETY: duties 1 and 3; Task 2.
+        let sums = unsafe { weighted::<T, V, C>(taps, p, x, inner) };
+        for (c, sum) in sums.into_iter().enumerate() {
+            // SAFETY: duty 2.
+            unsafe {
+                let y = y.add(c * e.points + p);
+                if p + V::LEN <= len { sum.store(y) } else { sum.store_first(y, len - p) }
             }
         }
     }
 }
 
-/// The samples of a vector of points from `p` on.
+/// The samples of a vector of points from `p` on, in each of `C` planes, which are `step` elements apart.
 ///
 /// # Safety
-/// 1. `x` is readable for the plane that the taps are of. 2. The CPU has the instructions of `V`.
+/// 1. `x` is readable for the planes that the taps are of. 2. The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn weighted<T: Sample, V: Vector<Elem = T>>(taps: &Taps<T>, p: usize, x: *const T) -> V {
+unsafe fn weighted<T: Sample, V: Vector<Elem = T>, const C: usize>(
+    taps: &Taps<T>,
+    p: usize,
+    x: *const T,
+    step: usize,
+) -> [V; C] {
     // SAFETY: duties 1 and 2; vectors from `p` on end within the block.
     unsafe {
         let weight = |k: usize| V::load(taps.weight[k].as_ptr().add(p));
-        let mut sum = weight(0).of(0.0);
+        let mut sums = [weight(0).of(0.0); C];
         if taps.paired {
             for k in (0..taps.count).step_by(2) {
-                let (a, b) = pairs::<T, V>(taps, k, p, x);
-                sum = sum + a * weight(k);
-                sum = sum + b * weight(k + 1);
+                let (v, w) = (weight(k), weight(k + 1));
+                let pairs = pairs::<T, V, C>(taps, k, p, x, step);
+                for c in 0..C {
+                    sums[c] = sums[c] + pairs[c].0 * v;
+                    sums[c] = sums[c] + pairs[c].1 * w;
+                }
             }
         } else {
             for k in 0..taps.count {
-                sum = sum + elements::<T, V>(taps, k, p, x) * weight(k);
+                let w = weight(k);
+                let elements = elements::<T, V, C>(taps, k, p, x, step);
+                for c in 0..C {
+                    sums[c] = sums[c] + elements[c] * w;
+                }
             }
         }
-        sum
+        sums
     }
 }
 
-/// The elements of tap `k` of the points from `p` on.
+/// The elements of tap `k` of the points from `p` on, in each of `C` planes, which are `step` elements apart.
 ///
 /// # Safety
-/// 1. `x` is readable for the plane that the taps are of. 2. The CPU has the instructions of `V`.
+/// 1. `x` is readable for the planes that the taps are of. 2. The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn elements<T: Sample, V: Vector<Elem = T>>(taps: &Taps<T>, k: usize, p: usize, x: *const T) -> V {
-    let mut elements = [T::ZERO; STEP];
+unsafe fn elements<T: Sample, V: Vector<Elem = T>, const C: usize>(
+    taps: &Taps<T>,
+    k: usize,
+    p: usize,
+    x: *const T,
+    step: usize,
+) -> [V; C] {
+    let mut elements = [[T::ZERO; STEP]; C];
     for l in 0..V::LEN {
-        // SAFETY: duty 1: taps are inside the plane.
-        elements[l] = unsafe { *x.add(taps.at[k][p + l] as usize) };
+        let at = taps.at[k][p + l] as usize;
+        for c in 0..C {
+            // SAFETY: duty 1: taps are inside the plane.
+            elements[c][l] = unsafe { *x.add(c * step + at) };
+        }
     }
     // SAFETY: (1) duty 2; (2) as many were just written.
-    there(taps, k, p, unsafe { V::load(elements.as_ptr()) })
+    let mut found = unsafe { [V::load(elements[0].as_ptr()); C] };
+    for c in 0..C {
+        // SAFETY: as above.
+        found[c] = there(taps, k, p, unsafe { V::load(elements[c].as_ptr()) });
+    }
+    found
 }
 
-/// The elements of taps `k` and `k + 1`, which are neighbours, of the points from `p` on.
+/// The elements of taps `k` and `k + 1`, which are neighbours, of the points from `p` on, in each of `C` planes, which
+/// are `step` elements apart.
 ///
 /// # Safety
-/// 1. `x` is readable for the plane that the taps are of. 2. The CPU has the instructions of `V`.
+/// 1. `x` is readable for the planes that the taps are of. 2. The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn pairs<T: Sample, V: Vector<Elem = T>>(taps: &Taps<T>, k: usize, p: usize, x: *const T) -> (V, V) {
-    let mut pairs = [[T::ZERO; 2]; STEP];
+unsafe fn pairs<T: Sample, V: Vector<Elem = T>, const C: usize>(
+    taps: &Taps<T>,
+    k: usize,
+    p: usize,
+    x: *const T,
+    step: usize,
+) -> [(V, V); C] {
+    let mut pairs = [[[T::ZERO; 2]; STEP]; C];
     for l in 0..V::LEN {
-        // SAFETY: duty 1: taps are inside the plane.
-        pairs[l] = unsafe { *x.add(taps.at[k][p + l] as usize).cast::<[T; 2]>() };
+        let at = taps.at[k][p + l] as usize;
+        for c in 0..C {
+            // SAFETY: duty 1: taps are inside the plane.
+            pairs[c][l] = unsafe { *x.add(c * step + at).cast::<[T; 2]>() };
+        }
     }
     // SAFETY: (1) duty 2; (2) as many were just written.
-    let (a, b) = unsafe {
-        let pairs = pairs.as_ptr().cast::<T>();
-        V::deinterleave(V::load(pairs), V::load(pairs.add(V::LEN)))
-    };
-    (there(taps, k, p, a), there(taps, k + 1, p, b))
+    let mut found = unsafe { [(V::load(pairs[0].as_ptr().cast()), V::load(pairs[0].as_ptr().cast())); C] };
+    for c in 0..C {
+        // SAFETY: as above.
+        let (a, b) = unsafe {
+            let pairs = pairs[c].as_ptr().cast::<T>();
+            V::deinterleave(V::load(pairs), V::load(pairs.add(V::LEN)))
+        };
+        found[c] = (there(taps, k, p, a), there(taps, k + 1, p, b));
+    }
+    found
 }
 
 /// `x`, where it is of an element inside of the plane, and 0 elsewhere.
@@ -765,11 +832,12 @@ unsafe fn products<T: Sample, V: Vector<Elem = T>>(
             // SAFETY: duties 1 and 2.
             unsafe {
                 if taps.paired {
-                    let (a, b) = pairs::<T, V>(taps, k, p, x);
+                    let [(a, b)] = pairs::<T, V, 1>(taps, k, p, x, 0);
                     put(&mut found[0], p, a);
                     put(&mut found[1], p, b);
                 } else {
-                    put(&mut found[0], p, elements::<T, V>(taps, k, p, x));
+                    let [elements] = elements::<T, V, 1>(taps, k, p, x, 0);
+                    put(&mut found[0], p, elements);
                 }
             }
         }

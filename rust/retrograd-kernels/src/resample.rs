@@ -235,6 +235,27 @@ impl Sources<'_> {
     pub const SAME: Self = Sources { places: &[0], span: 1 };
 }
 
+/// The sources of blocks, one after the other. A quotient for each would take as long as a short line.
+struct SourceWalk<'a> {
+    sources: Sources<'a>,
+    set: usize,
+    nth: usize,
+}
+
+impl<'a> SourceWalk<'a> {
+    fn new(sources: Sources<'a>, first: usize) -> Self {
+        let count = sources.places.len();
+        Self { sources, set: first / count, nth: first % count }
+    }
+    #[inline(always)]
+    fn next(&mut self) -> usize {
+        let Sources { places, span } = self.sources;
+        let source = self.set * span + places[self.nth];
+        (self.set, self.nth) = if self.nth + 1 == places.len() { (self.set + 1, 0) } else { (self.set, self.nth + 1) };
+        source
+    }
+}
+
 /// Duties: 1. `x` is readable for the blocks of `table.from` rows of `inner` elements that are the `sources` of
 /// `blocks`. 2. `y` is writable for `blocks` of `table.to()` such rows and overlaps nothing else. 3. `weights` are
 /// those of the table's taps. 4. Where rows have one element, `stretches` has the copies alone, `picks` the positions
@@ -385,12 +406,9 @@ impl<T: Ring> Task for Along<'_, T> {
     const WIDE: bool = T::WIDE;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let (n, Sources { places, span }) = (self.inner, self.sources);
-        // A quotient for each block would take as long as a short line.
-        let (mut set, mut nth) = (self.blocks.start / places.len(), self.blocks.start % places.len());
+        let (n, mut sources) = (self.inner, SourceWalk::new(self.sources, self.blocks.start));
         for b in self.blocks.clone() {
-            let source = set * span + places[nth];
-            (set, nth) = if nth + 1 == places.len() { (set + 1, 0) } else { (set, nth + 1) };
+            let source = sources.next();
             // SAFETY: duties 1 and 2.
             let (x, y) = unsafe { (self.x.add(source * self.table.from * n), self.y.add(b * self.table.to() * n)) };
             for stretch in self.stretches {
@@ -413,6 +431,36 @@ impl<T: Ring> Task for Along<'_, T> {
             if n == 1 {
                 // SAFETY: our own duties.
                 unsafe { self.elements(x, y) }
+            }
+        }
+    }
+}
+
+/// Lines that are copies, in a loop of its own: what sums need would stand in the registers of one.
+///
+/// Duties: those of [`Along`] for rows of one element, without sums.
+struct CopiedLines<'a, T>(Along<'a, T>);
+
+impl<T: Ring> Task for CopiedLines<'_, T> {
+    type Out = ();
+    const WIDE: bool = T::WIDE;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Along { table, stretches, picks, sources, blocks, x, y, .. } = self.0;
+        let (from, to, mut sources) = (table.from, table.to(), SourceWalk::new(sources, blocks.start));
+        for b in blocks {
+            let source = sources.next();
+            // SAFETY: duties 1 and 2.
+            let (x, y) = unsafe { (x.add(source * from), y.add(b * to)) };
+            for stretch in stretches {
+                if let Stretch::Copy { from, to, len } = *stretch {
+                    // SAFETY: as for `Along`.
+                    unsafe { copy_run(x.add(from).cast(), y.add(to).cast(), len * size_of::<T>()) };
+                }
+            }
+            for &[to, from] in picks {
+                // SAFETY: as for `Along`.
+                unsafe { *y.add(to) = *x.add(from) }
             }
         }
     }
@@ -452,7 +500,11 @@ pub fn along<T: Ring>(table: &ResampleTable, sources: Sources<'_>, x: &[T], y: &
         // piece has these blocks; (3, 4) as made.
         unsafe {
             let task = Along { table, weights, stretches, picks, groups, rest, sources, blocks, inner, x, y };
-            for_isa(InstructionSet::detect(), task);
+            if inner == 1 && groups.is_empty() && rest.is_empty() {
+                for_isa(InstructionSet::detect(), CopiedLines(task));
+            } else {
+                for_isa(InstructionSet::detect(), task);
+            }
         }
     });
 }

@@ -1,30 +1,32 @@
 //! Sums of the rows that go to the same place: what the gradients of a choice of rows are.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::pointwise::copying;
 use super::real::Ring;
 use super::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
-use super::strided::read_once;
+use super::strided::{read_once, within};
 use crate::parallel::{SharedPtr, split};
 
 /// Which rows of an operand go to each row of a result, in their order.
-pub struct RowSums {
+pub struct RowSums<'a> {
     /// How many rows the operand has.
     from: usize,
     /// Where the list of each row of the result begins, and the end of the last one.
     starts: Vec<usize>,
-    lists: Vec<usize>,
+    /// Each of them is from 0 to `from - 1`.
+    lists: Cow<'a, [i64]>,
 }
 
 /// What a row takes in nanoseconds beside its elements.
 const ROW_COST: f64 = 4.0;
 /// Rows that are added up at a time.
 const TOGETHER: usize = 4;
-/// How many rows of the result ahead memory is asked for.
-const AHEAD: usize = 4;
+/// How many rows ahead memory is asked for.
+const AHEAD: usize = 8;
 
-impl RowSums {
+impl<'a> RowSums<'a> {
     /// Row `i` of the operand goes to row `to[i]` of a result of `rows` rows, counted from its end if it is negative,
     /// or nowhere if that row takes none. None if there is no such row, or not enough memory.
     pub fn new(rows: usize, to: &[i64], takes: impl Fn(usize) -> bool) -> Option<Self> {
@@ -48,25 +50,22 @@ impl RowSums {
             starts[row] += starts[row - 1];
         }
         // From here on the start of the row after the next is where the next of its list goes.
-        lists.resize(starts[rows + 1], 0);
+        lists.resize(starts[rows + 1], 0i64);
         for (i, &row) in places.iter().enumerate().filter(|&(_, &row)| takes(row)) {
-            lists[starts[row + 1]] = i;
+            lists[starts[row + 1]] = i as i64;
             starts[row + 1] += 1;
         }
         starts.truncate(rows + 1);
-        Some(Self { from: to.len(), starts, lists })
+        Some(Self { from: to.len(), starts, lists: Cow::Owned(lists) })
     }
 
     /// Row `r` of the result is the sum of the rows of an operand of `from` that `lists[starts[r]..starts[r + 1]]` has.
     ///
     /// # Panics
     /// If a list does not follow the one before it, or an operand has no such row.
-    pub fn of_lists(from: usize, starts: Vec<usize>, lists: Vec<usize>) -> Self {
+    pub fn of_lists(from: usize, starts: Vec<usize>, lists: Cow<'a, [i64]>) -> Self {
         assert!(starts.first() == Some(&0) && starts.last() == Some(&lists.len()) && starts.is_sorted(), "all lists");
-        // By their signs, of many at a time; no operand has more rows than a signed number can count.
-        let last = from.cast_signed() - 1;
-        let signs = lists.iter().fold(0, |signs, row| signs | row.cast_signed() | last.wrapping_sub_unsigned(*row));
-        assert!(signs >= 0, "rows that there are");
+        assert!(within(&lists, from), "rows that there are");
         Self { from, starts, lists }
     }
 
@@ -95,7 +94,7 @@ impl RowSums {
 
 /// Rows `rows` of [`RowSums::write`], with its duties.
 struct Sums<'a, T> {
-    sums: &'a RowSums,
+    sums: &'a RowSums<'a>,
     rows: Range<usize>,
     n: usize,
     value: T,
@@ -114,34 +113,130 @@ impl<T: Ring> Task for Sums<'_, T> {
         let mut next = rows.start;
         while next < rows.end {
             let (row, matrix, row_of) = (next, next / each, next % each);
-            let from = |i: usize| from.wrapping_add((matrix * sums.from + lists[i]) * n);
             let list = sums.starts[row_of]..sums.starts[row_of + 1];
             // Rows to which nothing goes are filled together.
             let left = if list.is_empty() { (each - row_of).min(rows.end - row) } else { 1 };
             let here = sums.starts[row_of + 1..][..left].iter().take_while(|&&end| end == list.end).count();
             next += here;
-            if list.end + AHEAD < lists.len() {
-                prefetch_lines::<4, T>(from(list.end + AHEAD));
-            }
             // SAFETY: duties 1 and 2: a row of the result, and rows that go there.
             unsafe {
+                let to = to.add(row * n);
                 if list.is_empty() {
-                    std::slice::from_raw_parts_mut(to.add(row * n), here * n).fill(value);
+                    std::slice::from_raw_parts_mut(to, here * n).fill(value);
                     continue;
                 }
-                let sum = std::slice::from_raw_parts_mut(to.add(row * n), n);
-                let terms = |i: usize| std::slice::from_raw_parts(from(i), n);
-                sum.iter_mut().zip(terms(list.start)).for_each(|(sum, &x)| *sum = value.add(x));
-                let mut next = list.start + 1;
-                // The sums go through memory once for several rows.
-                while next + TOGETHER <= list.end {
-                    add_four(sum, terms(next), terms(next + 1), terms(next + 2), terms(next + 3));
-                    next += TOGETHER;
-                }
-                for i in next..list.end {
-                    sum.iter_mut().zip(terms(i)).for_each(|(sum, &x)| *sum = sum.add(x));
+                let (list, after) = lists[list.start..].split_at(list.len());
+                let from = from.add(matrix * sums.from * n);
+                let sum = Sum { list, after: &after[..after.len().min(AHEAD)], from, n, value, to };
+                match size_of::<T>() {
+                    16.. => sum.write::<4>(),
+                    8.. => sum.write::<8>(),
+                    _ => sum.write::<16>(),
                 }
             }
+        }
+    }
+}
+
+/// A row of the result.
+///
+/// Duties: 1. `from` is readable for every row of the list, `to` writable for a row. 2. They are disjoint.
+struct Sum<'a, T> {
+    list: &'a [i64],
+    /// The first of the rows that are added up next.
+    after: &'a [i64],
+    from: *const T,
+    n: usize,
+    value: T,
+    to: *mut T,
+}
+
+impl<T: Ring> Sum<'_, T> {
+    fn row(&self, i: i64) -> *const T {
+        self.from.wrapping_add(i as usize * self.n)
+    }
+
+    /// In pieces whose sums stay in registers: of four times `L` elements, and of the most that fit into what is left.
+    ///
+    /// # Safety
+    /// Our duties.
+    #[inline(always)]
+    unsafe fn write<const L: usize>(&self) {
+        let (n, mut column) = (self.n, 0);
+        // SAFETY: ours; pieces are within the row.
+        unsafe {
+            while column + 4 * L <= n {
+                self.piece::<L, 4>(column);
+                column += 4 * L;
+            }
+            match n {
+                _ if n >= L => self.pieces::<L>(column),
+                8.. => self.pieces::<8>(column),
+                4.. => self.pieces::<4>(column),
+                _ => self.write_short(),
+            }
+        }
+    }
+
+    /// All columns from `column` on, by `L`: the last piece ends with the row, and has some of the sums before it once
+    /// more.
+    ///
+    /// # Safety
+    /// Our duties, and there are so many columns.
+    #[inline(always)]
+    unsafe fn pieces<const L: usize>(&self, column: usize) {
+        for column in (column..self.n).step_by(L) {
+            // SAFETY: ours; there are `L` columns.
+            unsafe { self.piece::<L, 1>(column.min(self.n - L)) };
+        }
+    }
+
+    /// `N` times `L` columns from `column` on.
+    ///
+    /// # Safety
+    /// Our duties, and there are these columns.
+    #[inline(always)]
+    unsafe fn piece<const L: usize, const N: usize>(&self, column: usize) {
+        let mut sums = [[self.value; L]; N];
+        for (k, &i) in self.list.iter().enumerate() {
+            let ahead = match self.list.get(k + AHEAD) {
+                Some(next) => Some(next),
+                None => self.after.get(k + AHEAD - self.list.len()),
+            };
+            if let Some(&next) = ahead {
+                prefetch_lines::<N, T>(self.row(next).wrapping_add(column));
+            }
+            // SAFETY: duty 1: columns of a row of the list.
+            let terms = unsafe { self.row(i).add(column).cast::<[[T; L]; N]>().read_unaligned() };
+            for v in 0..N {
+                for l in 0..L {
+                    sums[v][l] = sums[v][l].add(terms[v][l]);
+                }
+            }
+        }
+        // SAFETY: duties 1 and 2: columns of the result.
+        unsafe { self.to.add(column).cast::<[[T; L]; N]>().write_unaligned(sums) };
+    }
+
+    /// Of few elements.
+    ///
+    /// # Safety
+    /// Our duties.
+    #[inline(always)]
+    unsafe fn write_short(&self) {
+        let Some((&first, rest)) = self.list.split_first() else { return };
+        // SAFETY: duties 1 and 2.
+        let (sum, terms) = unsafe {
+            (std::slice::from_raw_parts_mut(self.to, self.n), |i: i64| std::slice::from_raw_parts(self.row(i), self.n))
+        };
+        sum.iter_mut().zip(terms(first)).for_each(|(sum, &x)| *sum = self.value.add(x));
+        // The sums go through memory once for several rows.
+        let (together, rest) = rest.as_chunks::<TOGETHER>();
+        for &[a, b, c, d] in together {
+            add_four(sum, terms(a), terms(b), terms(c), terms(d));
+        }
+        for &i in rest {
+            sum.iter_mut().zip(terms(i)).for_each(|(sum, &x)| *sum = sum.add(x));
         }
     }
 }
@@ -160,26 +255,40 @@ fn add_four<T: Ring>(sum: &mut [T], a: &[T], b: &[T], c: &[T], d: &[T]) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn rows_are_added_in_their_order() {
-        for (rows, n, count) in [(1, 1, 1), (5, 3, 2), (7, 33, 3), (40, 700, 2)] {
-            let to: Vec<i64> = (0..2 * rows as i64).map(|i| i * i * 7 % (rows as i64 + 1) / 2 - (i % 3)).collect();
-            let kept = |row: usize| row % 5 != 3;
-            let sums = RowSums::new(rows, &to, kept).expect("rows that there are");
-            let from: Vec<f32> = (0..count * to.len() * n).map(|i| (i as f32 * 0.37).sin() * 1e3).collect();
-            let mut want = vec![0.5f32; count * rows * n];
-            for matrix in 0..count {
-                for (i, &at) in to.iter().enumerate() {
-                    let at = at.rem_euclid(rows as i64) as usize;
-                    for k in 0..if kept(at) { n } else { 0 } {
-                        want[(matrix * rows + at) * n + k] += from[(matrix * to.len() + i) * n + k];
-                    }
+    fn check<T: Ring + std::fmt::Debug>(rows: usize, n: usize, count: usize, of: impl Fn(usize) -> T) {
+        let to: Vec<i64> =
+            (0..3 * rows as i64).map(|i| i * i * 7 % (rows as i64 + 1) / 2 - i % 3 % (rows as i64 + 1)).collect();
+        let kept = |row: usize| row % 5 != 3;
+        let sums = RowSums::new(rows, &to, kept).expect("rows that there are");
+        let from: Vec<T> = (0..count * to.len() * n).map(&of).collect();
+        let mut want = vec![of(5); count * rows * n];
+        for matrix in 0..count {
+            for (i, &at) in to.iter().enumerate() {
+                let at = at.rem_euclid(rows as i64) as usize;
+                for k in 0..if kept(at) { n } else { 0 } {
+                    let sum = &mut want[(matrix * rows + at) * n + k];
+                    *sum = sum.add(from[(matrix * to.len() + i) * n + k]);
                 }
             }
-            let mut got = vec![f32::NAN; want.len()];
-            // SAFETY: the slices have as many elements.
-            unsafe { sums.write(count, n, 0.5, from.as_ptr(), got.as_mut_ptr()) };
-            assert_eq!(got, want, "{rows} {n}");
+        }
+        let mut got = vec![of(9); want.len()];
+        // SAFETY: the slices have as many elements.
+        unsafe { sums.write(count, n, of(5), from.as_ptr(), got.as_mut_ptr()) };
+        assert_eq!(got, want, "{rows} {n} {count}");
+    }
+
+    #[test]
+    fn rows_are_added_in_their_order() {
+        let number = |i: usize| (i as f64 * 0.37).sin() * 1e3;
+        for n in [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 33, 63, 64, 65, 80, 100, 129, 700] {
+            for (rows, count) in [(1, 1), (5, 2), (7, 3), (40, 2)] {
+                check(rows, n, count, |i| number(i) as f32);
+                check(rows, n, count, number);
+                check(rows, n, count, |i| i as u8);
+                check(rows, n, count, |i| number(i) as i64);
+                check(rows, n, count, |i| num_complex::Complex::new(number(i) as f32, number(i + 3) as f32));
+                check(rows, n, count, |i| num_complex::Complex::new(number(i), number(i + 3)));
+            }
         }
     }
 
@@ -187,16 +296,18 @@ mod tests {
     fn rows_are_those_of_their_lists() {
         let from: Vec<f64> = (0..4 * 3).map(f64::from).collect();
         let mut got = [f64::NAN; 9];
-        let sums = RowSums::of_lists(4, vec![0, 3, 3, 4], vec![2, 0, 2, 1]);
+        let sums = RowSums::of_lists(4, vec![0, 3, 3, 4], Cow::Borrowed(&[2, 0, 2, 1]));
         // SAFETY: the slices have as many elements.
         unsafe { sums.write(1, 3, 0.0, from.as_ptr(), got.as_mut_ptr()) };
         assert_eq!(got, [12.0, 15.0, 18.0, 0.0, 0.0, 0.0, 3.0, 4.0, 5.0]);
     }
 
     #[test]
-    #[should_panic(expected = "rows that there are")]
     fn lists_of_rows_that_there_are_not() {
-        RowSums::of_lists(4, vec![0, 1], vec![4]);
+        for row in [4, -1, i64::MAX, i64::MIN] {
+            let list = std::panic::catch_unwind(|| RowSums::of_lists(4, vec![0, 2], Cow::Owned(vec![0, row])));
+            assert!(list.is_err(), "{row}");
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 use smallvec::SmallVec;
 
+use crate::simd::{InstructionSet, Isa, Task, for_isa};
+
 /// One axis: its size, and the stride of each of `N` operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis<const N: usize> {
@@ -196,6 +198,46 @@ impl<const N: usize> Iterator for Offsets<'_, N> {
     }
 }
 
+/// Whether all are from 0 to `n - 1`.
+#[inline]
+pub fn within(values: &[i64], n: usize) -> bool {
+    /// From so many values on a call for wider vectors takes less time.
+    const MANY: usize = 64;
+    let task = Within { values, last: n as i64 - 1 };
+    if values.len() < MANY {
+        return task.signs() >= 0;
+    }
+    // SAFETY: the task has no duties.
+    unsafe { for_isa(InstructionSet::detect(), task) }
+}
+
+struct Within<'a> {
+    values: &'a [i64],
+    last: i64,
+}
+
+impl Within<'_> {
+    /// Negative if a value is, or is larger than the last: old CPUs cannot compare 64 bits in vectors.
+    #[inline(always)]
+    fn signs(&self) -> i64 {
+        let mut signs = 0;
+        for &i in self.values {
+            signs |= i | self.last.wrapping_sub(i);
+        }
+        signs
+    }
+}
+
+impl Task for Within<'_> {
+    type Out = bool;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) -> bool {
+        self.signs() >= 0
+    }
+}
+
 /// What an element of an index says, from one read: the memory may change meanwhile, and the compiler, which may assume
 /// that it does not, could read a value that was checked a second time where it is used.
 #[inline(always)]
@@ -213,6 +255,22 @@ mod tests {
         let s = [12, 4, 1];
         let axes = plan(&[2, 3, 4], [&s, &s]);
         assert_eq!(axes.as_slice(), &[Axis { size: 24, strides: [1, 1] }]);
+    }
+
+    #[test]
+    fn a_value_outside_is_seen_at_every_place() {
+        for count in [1, 2, 7, 63, 64, 65, 100, 131] {
+            let mut values: Vec<i64> = (0..count).map(|i| i % 9).collect();
+            assert!(within(&values, 9));
+            for i in 0..values.len() {
+                for wrong in [9, -1, i64::MIN, i64::MAX] {
+                    let right = std::mem::replace(&mut values[i], wrong);
+                    assert!(!within(&values, 9), "{wrong} at {i} of {count}");
+                    values[i] = right;
+                }
+            }
+        }
+        assert!(within(&[], 0) && !within(&[0], 0));
     }
 
     #[test]

@@ -4,13 +4,13 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::advanced::{and_none, put_at, read_at, zeros};
-use super::along_index::{Along, rows_named, within};
+use super::along_index::{Along, rows_named};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::pick_rows;
-use crate::kernels::strided::is_contiguous;
+use crate::kernels::strided::{is_contiguous, within};
 use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::rectangle::rectangles;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, num_threads, split};
-use crate::kernels::strided::{Axes, axis, plan_in_order, read_once};
+use crate::kernels::strided::{Axes, axis, plan_in_order, read_once, within};
 use crate::kernels::thresholds::index::{CHUNK, LINE};
 use crate::tensor::copy;
 use crate::tensor::layout::may_overlap;
@@ -31,13 +31,6 @@ pub struct Along {
     /// where that is not known.
     lead: usize,
     columns: usize,
-}
-
-/// Whether all are from 0 to `n - 1`: by their signs, since old CPUs cannot compare 64 bits in vectors.
-#[inline(always)]
-pub fn within(values: &[i64], n: usize) -> bool {
-    let last = n as i64 - 1;
-    values.iter().fold(0, |signs, &i| signs | i | last.wrapping_sub(i)) >= 0
 }
 
 /// Calls `f` with each value, in order, after its number among them; false, with some of them left out, if one is not

@@ -3,7 +3,6 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::along_index::within;
 use super::walk::{IndexWalk, Places, add_in_float32};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -13,6 +12,7 @@ use crate::autograd::primitive::{
 };
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
+use crate::kernels::strided::within;
 use crate::match_dtype;
 use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::ops::index::along_index::within;
+use crate::kernels::strided::within;
 use crate::tensor::Tensor;
 use crate::tensor::copy;
 use crate::transforms;

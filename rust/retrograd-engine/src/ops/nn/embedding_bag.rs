@@ -1,5 +1,6 @@
 //! `embedding_bag`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -58,15 +59,17 @@ impl EmbeddingBag {
         let weights = weights.as_ref().and_then(Tensor::as_slice::<T>);
         let (width, bags) = (table.sizes()[1], self.bags.len());
         let bag_of = Tensor::build::<i64>(&[list.len()], |to| {
-            to.fill(0);
+            let mut filled = 0;
             for (b, bag) in self.bags.iter().enumerate() {
+                to[filled..bag.start].fill(0);
                 to[bag.clone()].fill(b as i64);
+                filled = bag.end;
             }
+            to[filled..].fill(0);
         })?;
-        // The positions of the indices of a bag that are not padding.
-        let members = |b: usize| self.bags[b].clone().filter(|&k| !self.table.is_padding(list[k] as usize));
+        let kept = |b: usize| self.kept(list, b);
         let counts: Vec<i64> = match self.table.padding_row() {
-            Some(_) => (0..bags).map(|b| members(b).count() as i64).collect(),
+            Some(_) => (0..bags).map(|b| kept(b).count() as i64).collect(),
             None => self.bags.iter().map(|bag| bag.len() as i64).collect(),
         };
         let row = |k: usize| &from[list[k] as usize * width..][..width];
@@ -76,7 +79,7 @@ impl EmbeddingBag {
                 to.fill(T::ZERO);
                 largest.resize(bags * width, 0i64);
                 for (b, to) in to.chunks_mut(width.max(1)).enumerate() {
-                    for (nr, k) in members(b).enumerate() {
+                    for (nr, k) in kept(b).enumerate() {
                         for ((o, &x), at) in to.iter_mut().zip(row(k)).zip(&mut largest[b * width..]) {
                             if nr == 0 || x > *o {
                                 (*o, *at) = (x, list[k]);
@@ -88,20 +91,13 @@ impl EmbeddingBag {
             (_, Some(weights)) => {
                 to.fill(T::ZERO);
                 for (b, to) in to.chunks_mut(width.max(1)).enumerate() {
-                    for k in members(b) {
+                    for k in kept(b) {
                         to.iter_mut().zip(row(k)).for_each(|(o, &x)| *o = o.add(x.mul(weights[k])));
                     }
                 }
             }
             (_, None) => {
-                let (mut lists, mut starts) = (Vec::with_capacity(list.len()), vec![0]);
-                for (b, bag) in self.bags.iter().enumerate() {
-                    match self.table.padding_row() {
-                        Some(_) => lists.extend(members(b).map(|k| list[k] as usize)),
-                        None => lists.extend(list[bag.clone()].iter().map(|&row| row as usize)),
-                    }
-                    starts.push(lists.len());
-                }
+                let (starts, lists) = self.lists(list);
                 let sums = RowSums::of_lists(self.table.rows(), starts, lists);
                 // SAFETY: (1) S1 and S3 for the rows of the contiguous table; the fresh result has a row for each bag.
                 // (2) Nobody else has it.
@@ -122,6 +118,28 @@ impl EmbeddingBag {
         Ok(smallvec::smallvec![y, bag_of, counts, largest])
     }
 
+    /// The positions of the indices of a bag that are not padding.
+    fn kept<'a>(&'a self, indices: &'a [i64], bag: usize) -> impl Iterator<Item = usize> + 'a {
+        self.bags[bag].clone().filter(|&k| !self.table.is_padding(indices[k] as usize))
+    }
+    /// The rows of all bags, one after the other, and where those of each begin and the last ones end.
+    fn lists<'a>(&self, indices: &'a [i64]) -> (Vec<usize>, Cow<'a, [i64]>) {
+        let bags = 0..self.bags.len();
+        let mut starts = Vec::with_capacity(bags.len() + 1);
+        starts.push(0);
+        // Bags without padding that follow one another are as they should be.
+        if self.table.padding_row().is_none() && self.bags.windows(2).all(|bags| bags[0].end == bags[1].start) {
+            starts.extend(self.bags.iter().map(|bag| bag.end));
+            let end = starts[bags.len()];
+            return (starts, Cow::Borrowed(&indices[..end]));
+        }
+        let mut lists = Vec::with_capacity(indices.len());
+        for bag in bags {
+            lists.extend(self.kept(indices, bag).map(|k| indices[k]));
+            starts.push(lists.len());
+        }
+        (starts, Cow::Owned(lists))
+    }
     /// The bag of each index that is in one, and the positions of those, if some are not.
     fn members(&self, count: usize) -> Result<(Tensor, Option<Tensor>)> {
         let bag_of: Vec<i64> =

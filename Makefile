@@ -83,8 +83,8 @@ ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/$(1)/debug-site $(PY) -m pyte
 endef
 
 # Those that compare with NumPy, or with another way to the same result. There no op is too small to be divided.
-SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_threads.py tests/test_indexing.py \
-	tests/test_convolution.py tests/test_running_moments.py tests/test_overlapping_operands.py \
+SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_decompositions_of_all_sizes.py \
+	tests/test_threads.py tests/test_indexing.py tests/test_convolution.py tests/test_running_moments.py tests/test_overlapping_operands.py \
 	--deselect tests/test_threads.py::test_no_thread_before_the_first_large_op
 
 .DEFAULT_GOAL := help

@@ -152,6 +152,8 @@ BAGS = layer(
                 for p in (3, -1)
             ),
             s(SIX, t(4, 3), index([0, 2, 6]), mode="sum", include_last_offset=True),
+            # The last index is in no bag.
+            s(SIX, t(4, 3), index([0, 2, 5]), mode="sum", include_last_offset=True),
             s(SIX, t(4, 3), index([0, 4]), mode="sum", per_sample_weights=t(6)),
             s(SIX, t(4, 3), index([0, 4]), mode="sum", per_sample_weights=t(6), padding_idx=1),
             s(index([[1, 0], [3, 3]]), t(4, 3), mode="sum", per_sample_weights=t(2, 2)),

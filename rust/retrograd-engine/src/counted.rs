@@ -60,8 +60,8 @@ fn weaks(count: u64) -> u64 {
 /// in larger pieces than it was written in, a moment later, which the CPU cannot hand on before they are stored: it
 /// stands still for some 5 ns each time. (So does what a closure is given by value.)
 ///
-/// Not a box: whenever one is moved, what leads to its contents otherwise would no longer be valid, and a value may lead
-/// to itself.
+/// Not a box: whenever one is moved, what leads to its contents otherwise would no longer be valid, and a value may
+/// lead to itself.
 pub(crate) struct Place<T>(NonNull<Slot<T>>);
 
 impl<T> Place<T> {

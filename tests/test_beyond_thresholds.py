@@ -384,6 +384,22 @@ def test_transposed_copies(sizes, dtype):
     np.testing.assert_array_equal(part.t().contiguous().double().numpy(), x.double().numpy()[1:-1, 1:-2].T)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("lines", [1, 2, 3, 4, 5, 7, 8, 9, 101])
+def test_running_results_of_short_lines(lines, dtype):
+    for n in (*range(1, 10), 12, 15, 16, 17, 33):
+        values = np.round(numbers(lines, n + 1) * 2).astype(dtype)  # sums are exact
+        for x, t in ((values, given(values)), (values[:, :n], given(values)[:, :n])):
+            np.testing.assert_array_equal(t.cumsum(1).numpy(), x.cumsum(1))
+            np.testing.assert_array_equal(t.cummax(1).values.numpy(), np.maximum.accumulate(x, 1))
+            np.testing.assert_array_equal(t.clone().cumsum_(1).numpy(), x.cumsum(1))
+            if dtype != "int64":
+                # The gradient runs backwards.
+                leaf = t.detach().requires_grad_()
+                (grad,) = rg.autograd.grad(leaf.cumsum(1), leaf, t)
+                np.testing.assert_array_equal(grad.numpy(), x[:, ::-1].cumsum(1)[:, ::-1])
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("width", [*range(1, 10), 12, 16, 31, 32, 64, 100])
 def test_copies_of_short_rows(width, dtype):

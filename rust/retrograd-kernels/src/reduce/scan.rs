@@ -1,6 +1,7 @@
 //! Prefix scans along one axis: the running result of a [`Reduce`].
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, cut, plan};
@@ -103,33 +104,82 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Scan { r, outer, n, s: s @ [sa, so], a, o } = self;
+        let Scan { r, outer, n, s, a, o } = self;
         let x = axis(outer, 0);
-        let columns = columns(&x, sa);
+        let columns = if x.size == 1 { 1 } else { columns(&x, s[0]) };
         for [pa, po] in Offsets::new(outer.get(1..).unwrap_or(&[])) {
-            let mut first = 0;
-            if columns == 1 {
-                // SAFETY: duties 1-3: a position of the outer axes.
-                first = unsafe { turned::<S, A, R>(r, &x, n, s, a.offset(pa), o.offset(po)) };
-            }
-            for c in (first..x.size).step_by(columns) {
-                let width = columns.min(x.size - c);
-                // SAFETY: duties 1-3: positions of the axes; each element is read before its place is written.
-                unsafe {
-                    let (a, o) = (a.offset(pa + c as isize * x.strides[0]), o.offset(po + c as isize * x.strides[1]));
-                    if width == 1 {
-                        let mut acc = r.init();
-                        for i in 0..n as isize {
-                            acc = r.step(acc, *a.offset(i * sa));
-                            *o.offset(i * so) = r.finish(acc, i as usize + 1);
-                        }
-                    } else if x.strides == [1, 1] {
+            // SAFETY: duties 1-3: positions of the axes; each element is read before its place is written.
+            unsafe {
+                let (a, o) = (a.offset(pa), o.offset(po));
+                if columns == 1 {
+                    let first = turned::<S, A, R>(r, &x, n, s, a, o);
+                    one_by_one(r, n, s, first..x.size, x.strides, a, o);
+                    continue;
+                }
+                for c in (0..x.size).step_by(columns) {
+                    let width = columns.min(x.size - c);
+                    let (a, o) = (a.offset(c as isize * x.strides[0]), o.offset(c as isize * x.strides[1]));
+                    if x.strides == [1, 1] {
                         // The same again, for vectors: a constant distance.
                         together(r, n, s, width, [1, 1], a, o);
                     } else {
                         together(r, n, s, width, x.strides, a, o);
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Scans the lines `lines`, which are far from each other: a few next to each other, so that the sum of one does not
+/// wait for the one before, nor a short line for a loop over it.
+///
+/// # Safety
+/// 1-3 of [`scan`], for the lines at the distances `across`, and their elements at the distances `s`.
+#[inline(always)]
+unsafe fn one_by_one<A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    n: usize,
+    s: [isize; 2],
+    mut lines: Range<usize>,
+    across: [isize; 2],
+    a: *const A,
+    o: *mut R::O,
+) {
+    const FEW: usize = 4;
+    // SAFETY: our duties.
+    unsafe {
+        while lines.len() >= FEW {
+            few::<A, R, FEW>(r, n, s, lines.start, across, a, o);
+            lines.start += FEW;
+        }
+        for line in lines {
+            few::<A, R, 1>(r, n, s, line, across, a, o);
+        }
+    }
+}
+
+/// `N` lines from the `first` on.
+///
+/// # Safety
+/// As [`one_by_one`].
+#[inline(always)]
+unsafe fn few<A: SimdElement, R: Reduce<A>, const N: usize>(
+    r: &R,
+    n: usize,
+    [sa, so]: [isize; 2],
+    first: usize,
+    across: [isize; 2],
+    a: *const A,
+    o: *mut R::O,
+) {
+    let mut acc = [r.init(); N];
+    for i in 0..n as isize {
+        for (line, acc) in (first as isize..).zip(&mut acc) {
+            // SAFETY: our duties: a position of a line, read before it is written.
+            unsafe {
+                *acc = r.step(*acc, *a.offset(line * across[0] + i * sa));
+                *o.offset(line * across[1] + i * so) = r.finish(*acc, i as usize + 1);
             }
         }
     }
@@ -149,8 +199,10 @@ unsafe fn turned<S: Isa, A: SimdElement, R: Reduce<A>>(
     a: *const A,
     o: *mut R::O,
 ) -> usize {
-    // Exact sums are of integers, which do not wait; and elements of 8 bytes wait for memory as long as for each other.
-    if R::EXACT || size_of::<A>() != 4 || size_of::<R::O>() != 4 || s[0] != s[1] || s[0].abs() != 1 {
+    // Exact sums are of integers, which do not wait; elements of 8 bytes wait for memory as long as for each other; and
+    // a few elements are added as fast as they are turned.
+    let few = n < 8;
+    if R::EXACT || size_of::<A>() != 4 || size_of::<R::O>() != 4 || s[0] != s[1] || s[0].abs() != 1 || few {
         return 0;
     }
     // SAFETY: ours.

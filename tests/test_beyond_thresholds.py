@@ -400,6 +400,35 @@ def test_running_results_of_short_lines(lines, dtype):
                 np.testing.assert_array_equal(grad.numpy(), x[:, ::-1].cumsum(1)[:, ::-1])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "complex64"])
+@pytest.mark.parametrize("sizes", [(301, 5, 4), (1003, 3, 3), (70, 16, 16), (70, 17, 5), (5, 2, 9, 7), (400, 2, 2)])
+def test_short_rows_along_a_middle_axis(sizes, dtype):
+    """Both inner axes are short: elements beside each other, sums and running sums along the middle one."""
+    x, y = (given(np.round(numbers(*sizes) * 3)).to(getattr(rg, dtype)) for _ in range(2))  # sums are exact
+    wide = "complex128" if dtype == "complex64" else "float64"
+    a, b = (t.to(getattr(rg, wide)).numpy() for t in (x, y))
+
+    def same(got, want):
+        np.testing.assert_array_equal(got.to(getattr(rg, wide)).numpy(), want)
+
+    for other in (y, y[..., :1, :], y[..., :1], y[:1], y[:1, ..., :1]):
+        row = other.to(getattr(rg, wide)).numpy()
+        same(x - other, a - row)
+        same(other - x, row - a)
+        same(x.clone().sub_(other), a - row)
+        same(rg.sub(other.expand_as(x), x, out=rg.empty_like(x.mT).mT), row - a)
+    # The operand behind the first is the result.
+    same(rg.sub(y, z := x.clone(), out=z), b - a)
+    same(rg.sub(y[..., :1, :], z := x.clone(), out=z), b[..., :1, :] - a)
+    same(x.sum(-2), a.sum(-2))
+    same(x.mT.sum(-1), a.sum(-2))
+    same(x.cumsum(-2), a.cumsum(-2))
+    same(x.clone().cumsum_(-2), a.cumsum(-2))
+    if dtype != "complex64":
+        same(x.amax(-2), a.max(-2))
+        same(x.cummin(-2).values, np.minimum.accumulate(a, -2))
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("width", [*range(1, 10), 12, 16, 31, 32, 64, 100])
 def test_copies_of_short_rows(width, dtype):

@@ -157,6 +157,32 @@ pub(super) unsafe fn copy_columns<T: Copy>([n, rows]: [usize; 2], a: *const T, a
     };
 }
 
+/// Copies elements of `width` bytes along three axes, from the inner to the outer; strides are those of the output and
+/// of the input in bytes.
+///
+/// # Safety
+/// As [`copy_strided`]. 4. Strides are multiples of `width`.
+pub(super) unsafe fn copy_tiles(width: usize, n: [usize; 3], s: [[isize; 3]; 2], a: *const u8, o: *mut u8) {
+    /// # Safety
+    /// As [`copy_tiles`].
+    unsafe fn of<T: Copy>(n: [usize; 3], s: [[isize; 3]; 2], a: *const u8, o: *mut u8) {
+        let s = s.map(|s| s.map(|bytes| bytes / size_of::<T>() as isize));
+        // SAFETY: (1) ours.
+        unsafe { copy_tile(InstructionSet::detect(), CopyTile::<T> { n, s, a: a.cast(), o: o.cast() }) }
+    }
+    // SAFETY: ours; a type is aligned to no more than the elements of its size.
+    unsafe {
+        match width {
+            1 => of::<u8>(n, s, a, o),
+            2 => of::<u16>(n, s, a, o),
+            4 if !(a.cast::<u32>().is_aligned() && o.cast::<u32>().is_aligned()) => of::<[u16; 2]>(n, s, a, o),
+            4 => of::<u32>(n, s, a, o),
+            8 => of::<[u32; 2]>(n, s, a, o),
+            _ => of::<[u32; 4]>(n, s, a, o),
+        }
+    }
+}
+
 /// Three axes, `n[0]` the inner; strides of output and input, from the inner to the outer. Duties: 1-3 of
 /// [`copy_strided`].
 struct CopyTile<T> {

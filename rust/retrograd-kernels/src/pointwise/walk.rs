@@ -5,11 +5,14 @@
 //! pieces in L1, other outputs scattered from one; short rows share a piece, and so do longer ones that follow each
 //! other in memory or are broadcast, and parts of rows that are columns of an input, which is then read line by line. A
 //! piece that already holds the elements it needs, such as a broadcast row, is not filled again. Where an input is
-//! broadcast along rows, bodies that are as fast as memory have a loop that keeps its element in a register.
+//! broadcast along rows, bodies that are as fast as memory have a loop that keeps its element in a register. Where both
+//! inner axes are short, a third one shares the piece (`small`).
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves goes through a piece and is converted
 //! on the way, so that no body is compiled for halves, but for light ones: those convert in registers, and to the walk
 //! their operands are elements like others ([`Operand::as_stored`]).
+
+mod small;
 
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -165,6 +168,10 @@ unsafe fn walk_axes<const N: usize>(
     starts: [*mut u8; N],
     streams: bool,
 ) {
+    if let Some(depth) = small::together(axes, &elements) {
+        // SAFETY: (1-3) ours; (4) just computed.
+        return unsafe { small::walk_small(body, axes, elements, starts, depth) };
+    }
     let (x, y) = (axis(axes, 0), axis(axes, 1));
     let tile = Tile {
         n: [x.size, y.size],

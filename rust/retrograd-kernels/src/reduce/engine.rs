@@ -742,6 +742,66 @@ impl<Acc: Copy> StripCascade<Acc> {
 
 /// Rows that [`take`] takes in one pass.
 const NEAR_ROWS: usize = 4;
+/// Strips of so few columns and rows, of which there are many, take longer to begin than to add up.
+const FEW_OF_STRIPS: usize = 16;
+
+impl<A: SimdElement, R: Reduce<A>> Strips<'_, A, R> {
+    /// Whether strips are small, and there is more than one.
+    fn are_small(&self) -> bool {
+        !self.joined
+            && self.kept.len() > 1
+            && matches!(self.red, [red] if red.size <= FEW_OF_STRIPS)
+            && self.kept[0].size <= FEW_OF_STRIPS
+    }
+
+    /// Small strips: the same column of a few strips next to each other, so that no sum waits for the one before.
+    ///
+    /// # Safety
+    /// Our duties; strips are small.
+    #[inline(always)]
+    unsafe fn run_small(&self) {
+        const NEXT: usize = 4;
+        let (k0, y) = (axis(self.kept, 0), axis(self.kept, 1));
+        for [pa, po] in Offsets::new(&self.kept[2..]) {
+            let mut first = 0;
+            while first < y.size {
+                let next = if y.size - first < NEXT { 1 } else { NEXT };
+                for c in 0..k0.size as isize {
+                    let [sa, so] = std::array::from_fn(|k| first as isize * y.strides[k] + c * k0.strides[k]);
+                    // SAFETY: duties 1 and 2: positions of the axes.
+                    unsafe {
+                        let (a, o) = (self.a.offset(pa + sa), self.o.offset(po + so));
+                        match next {
+                            NEXT => self.columns::<NEXT>(y.strides, a, o),
+                            _ => self.columns::<1>(y.strides, a, o),
+                        }
+                    }
+                }
+                first += next;
+            }
+        }
+    }
+
+    /// A column of `N` strips, which are `across` from each other in the input and in the output.
+    ///
+    /// # Safety
+    /// Our duties, for the columns at `a` and `o`.
+    #[inline(always)]
+    unsafe fn columns<const N: usize>(&self, across: [isize; 2], a: *const A, o: *mut R::O) {
+        let red = axis(self.red, 0);
+        let mut accs = [self.r.init(); N];
+        for i in 0..red.size as isize {
+            for (l, acc) in (0..).zip(&mut accs) {
+                // SAFETY: duty 1.
+                *acc = self.r.step(*acc, unsafe { *a.offset(i * red.strides[0] + l * across[0]) });
+            }
+        }
+        for (l, &acc) in (0..).zip(&accs) {
+            // SAFETY: duty 2.
+            unsafe { *o.offset(l * across[1]) = self.r.finish(acc, self.n) };
+        }
+    }
+}
 
 impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
@@ -752,6 +812,10 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
         if !R::EXACT {
             // SAFETY: (1) ours; (2) every CPU has those.
             return unsafe { self.run::<Baseline>() };
+        }
+        if self.are_small() {
+            // SAFETY: ours.
+            return unsafe { self.run_small() };
         }
         let Strips { r, kept, red, n, a, o, .. } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
@@ -780,6 +844,10 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
+        if self.are_small() {
+            // SAFETY: ours.
+            return unsafe { self.run_small() };
+        }
         let Strips { r, kept, red, n, joined, a, o } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
         let [sk, so] = k0.strides;

@@ -12,6 +12,12 @@ use crate::thresholds::reduce::SCAN_COLUMNS as COLUMNS;
 /// What an element takes in nanoseconds: the sum before it has to be there.
 const COST: f64 = 1.0;
 
+/// Lines that are scanned next to each other.
+const FEW: usize = 4;
+
+/// Elements of a line, and neighbouring lines, to begin with which takes longer than to scan them.
+const SMALL: usize = 16;
+
 /// Lines that the longest vectors turn together.
 const LINES: usize = 16;
 
@@ -107,6 +113,16 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
         let Scan { r, outer, n, s, a, o } = self;
         let x = axis(outer, 0);
         let columns = if x.size == 1 { 1 } else { columns(&x, s[0]) };
+        if let [x, y, outer @ ..] = outer
+            && columns > 1
+            && x.size.max(n) <= SMALL
+        {
+            for [pa, po] in Offsets::new(outer) {
+                // SAFETY: duties 1-3: positions of the axes.
+                unsafe { small(r, n, s, [x, y], a.offset(pa), o.offset(po)) };
+            }
+            return;
+        }
         for [pa, po] in Offsets::new(outer.get(1..).unwrap_or(&[])) {
             // SAFETY: duties 1-3: positions of the axes; each element is read before its place is written.
             unsafe {
@@ -131,6 +147,31 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
     }
 }
 
+/// Scans short lines, few of which are neighbours: the same column of a few lots of them next to each other.
+///
+/// # Safety
+/// 1-3 of [`scan`], for the lines at `a` and `o` along two axes.
+#[inline(always)]
+unsafe fn small<A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    n: usize,
+    s: [isize; 2],
+    [x, y]: [&Axis<2>; 2],
+    a: *const A,
+    o: *mut R::O,
+) {
+    for first in (0..y.size).step_by(FEW) {
+        let lots = first..y.size.min(first + FEW);
+        for c in 0..x.size as isize {
+            // SAFETY: ours.
+            unsafe {
+                let (a, o) = (a.offset(c * x.strides[0]), o.offset(c * x.strides[1]));
+                one_by_one(r, n, s, lots.clone(), y.strides, a, o);
+            }
+        }
+    }
+}
+
 /// Scans the lines `lines`, which are far from each other: a few next to each other, so that the sum of one does not
 /// wait for the one before, nor a short line for a loop over it.
 ///
@@ -146,7 +187,6 @@ unsafe fn one_by_one<A: SimdElement, R: Reduce<A>>(
     a: *const A,
     o: *mut R::O,
 ) {
-    const FEW: usize = 4;
     // SAFETY: our duties.
     unsafe {
         while lines.len() >= FEW {

@@ -145,26 +145,16 @@ unsafe fn copy_tile<T: Copy>(level: InstructionSet, tile: CopyTile<T>) {
     }
 }
 
-/// Copies `rows` rows of `n` elements, `step` elements from row to row, each a column of the input: from column to
-/// column it is `across` elements.
-///
-/// # Safety
-/// As [`copy_strided`].
-pub(super) unsafe fn copy_columns<T: Copy>([n, rows]: [usize; 2], a: *const T, across: isize, o: *mut T, step: isize) {
-    // SAFETY: (1) ours.
-    unsafe {
-        copy_tile(InstructionSet::detect(), CopyTile { n: [n, rows, 1], s: [[1, step, 0], [across, 1, 0]], a, o })
-    };
-}
-
 /// Copies elements of `width` bytes along three axes, from the inner to the outer; strides are those of the output and
 /// of the input in bytes.
 ///
 /// # Safety
 /// As [`copy_strided`]. 4. Strides are multiples of `width`.
+#[inline(always)]
 pub(super) unsafe fn copy_tiles(width: usize, n: [usize; 3], s: [[isize; 3]; 2], a: *const u8, o: *mut u8) {
     /// # Safety
     /// As [`copy_tiles`].
+    #[inline(always)]
     unsafe fn of<T: Copy>(n: [usize; 3], s: [[isize; 3]; 2], a: *const u8, o: *mut u8) {
         let s = s.map(|s| s.map(|bytes| bytes / size_of::<T>() as isize));
         // SAFETY: (1) ours.

@@ -19,7 +19,7 @@ use std::ptr::{null, null_mut};
 
 use super::super::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
-use super::copy::copy_columns;
+use super::copy::copy_tiles;
 use super::halves::{self, Half};
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
@@ -456,62 +456,40 @@ pub unsafe fn write_out(width: usize, n: usize, rows: usize, a: *const u8, [inne
 ///
 /// # Safety
 /// 1. `a` is readable at these positions. 2. `o` is writable at these positions, and disjoint.
-#[inline(always)]
 unsafe fn copy(width: usize, n: usize, rows: usize, a: Rows<*const u8>, o: Rows<*mut u8>) {
-    let (Rows { at: a, inner: ai, outer: ao }, Rows { at: o, inner: oi, outer: oo }) = (a, o);
-    // SAFETY: (1, 2) ours.
+    // SAFETY: ours; bytes from element to element are multiples of the width.
     unsafe {
         match width {
-            1 => copy_of::<u8>(n, rows, a, ai, ao, o, oi, oo),
-            2 => copy_of::<u16>(n, rows, a, ai, ao, o, oi, oo),
-            4 => copy_of::<u32>(n, rows, a, ai, ao, o, oi, oo),
-            8 => copy_of::<u64>(n, rows, a, ai, ao, o, oi, oo),
-            _ => copy_of::<[u64; 2]>(n, rows, a, ai, ao, o, oi, oo),
+            4 if a.inner == 0 && o.inner == 4 => fill_rows::<u32>(n, rows, a, o),
+            8 if a.inner == 0 && o.inner == 8 => fill_rows::<u64>(n, rows, a, o),
+            4 if rows == 1 => copy_line::<u32>(n, a, o),
+            8 if rows == 1 => copy_line::<u64>(n, a, o),
+            _ => copy_tiles(width, [n, rows, 1], [[o.inner, o.outer, 0], [a.inner, a.outer, 0]], a.at, o.at),
         }
     }
 }
 
+/// A single row: to choose how rows are copied would take as long as a short one.
+///
 /// # Safety
 /// As [`copy`].
-#[allow(
-    clippy::too_many_arguments,
-    reason = "a pair of numbers would be stored one by one and loaded at once, which waits for all stores before it"
-)]
-unsafe fn copy_of<T: Copy>(
-    n: usize,
-    rows: usize,
-    a: *const u8,
-    a_inner: isize,
-    a_outer: isize,
-    o: *mut u8,
-    o_inner: isize,
-    o_outer: isize,
-) {
-    let width = size_of::<T>() as isize;
-    if a_inner == 0 && o_inner == width {
-        let (a, o) = (a.cast::<T>(), o.cast::<T>());
-        // SAFETY: (Filled 1, 2) ours.
-        return unsafe { for_isa(InstructionSet::detect(), Filled { n, rows, a, a_outer, o, o_outer }) };
-    }
-    let is_turned = rows > 1 && a_outer == width && o_inner == width && a_inner != width;
-    if is_turned && a.cast::<T>().is_aligned() && o.cast::<T>().is_aligned() {
-        let (a, o) = (a.cast::<T>(), o.cast::<T>());
-        // SAFETY: (1-3) ours: bytes from element to element are multiples of the width.
-        return unsafe { copy_columns([n, rows], a, a_inner / width, o, o_outer / width) };
-    }
-    for row in 0..rows as isize {
-        // SAFETY: duties 1 and 2; elements such as complex numbers are aligned to less than `T`.
+unsafe fn copy_line<T: Copy>(n: usize, a: Rows<*const u8>, o: Rows<*mut u8>) {
+    for i in 0..n as isize {
+        // SAFETY: ours; elements such as complex numbers are aligned to less than `T`.
         unsafe {
-            let (a, o) = (a.offset(row * a_outer), o.offset(row * o_outer));
-            if a_inner == width && o_inner == width {
-                std::ptr::copy_nonoverlapping(a, o, n * size_of::<T>());
-                continue;
-            }
-            for i in 0..n as isize {
-                o.offset(i * o_inner).cast::<T>().write_unaligned(a.offset(i * a_inner).cast::<T>().read_unaligned());
-            }
+            o.at.offset(i * o.inner).cast::<T>().write_unaligned(a.at.offset(i * a.inner).cast::<T>().read_unaligned());
         }
     }
+}
+
+/// Writes the one element of each row of `a` to all `n` of the row of `o`.
+///
+/// # Safety
+/// As [`copy`].
+unsafe fn fill_rows<T: Copy>(n: usize, rows: usize, a: Rows<*const u8>, o: Rows<*mut u8>) {
+    let task = Filled { n, rows, a: a.at.cast::<T>(), a_outer: a.outer, o: o.at.cast(), o_outer: o.outer };
+    // SAFETY: (Filled 1, 2) ours.
+    unsafe { for_isa(InstructionSet::detect(), task) }
 }
 
 /// Rows of `n` equal elements. Duties: 1. `a` is readable for the element of each row; 2. `o` is writable for the rows,
@@ -527,7 +505,7 @@ struct Filled<T> {
 
 impl<T: Copy> Task for Filled<T> {
     type Out = ();
-    const WIDE: bool = matches!(size_of::<T>(), 4 | 8);
+    const WIDE: bool = true;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {

@@ -143,7 +143,12 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
         // SAFETY: (Walk 1-3) are ours, for some of the kept positions.
         unsafe {
             if by_strips || joined {
-                for_isa(level, Strips { r, kept, red: &red, n, joined, a, o });
+                let strips = Strips { r, kept, red: &red, n, joined, a, o };
+                if strips.are_small() {
+                    for_isa(level, SmallStrips(strips));
+                } else {
+                    for_isa(level, strips);
+                }
             } else {
                 for_isa(level, ReduceRows { r, kept, red: &red, n, a, o });
             }
@@ -753,16 +758,23 @@ impl<A: SimdElement, R: Reduce<A>> Strips<'_, A, R> {
             && matches!(self.red, [red] if red.size <= FEW_OF_STRIPS)
             && self.kept[0].size <= FEW_OF_STRIPS
     }
+}
 
-    /// Small strips: the same column of a few strips next to each other, so that no sum waits for the one before.
-    ///
-    /// # Safety
-    /// Our duties; strips are small.
+/// Small strips: the same column of a few strips next to each other, so that no sum waits for the one before.
+///
+/// Duties: those of [`Strips`], which are small.
+struct SmallStrips<'r, A, R: Reduce<A>>(Strips<'r, A, R>);
+
+impl<A: SimdElement, R: Reduce<A>> Task for SmallStrips<'_, A, R> {
+    type Out = ();
+    const WIDE: bool = false;
+
     #[inline(always)]
-    unsafe fn run_small(&self) {
+    unsafe fn run<S: Isa>(self) {
         const NEXT: usize = 4;
-        let (k0, y) = (axis(self.kept, 0), axis(self.kept, 1));
-        for [pa, po] in Offsets::new(&self.kept[2..]) {
+        let Strips { kept, a, o, .. } = self.0;
+        let (k0, y) = (axis(kept, 0), axis(kept, 1));
+        for [pa, po] in Offsets::new(&kept[2..]) {
             let mut first = 0;
             while first < y.size {
                 let next = if y.size - first < NEXT { 1 } else { NEXT };
@@ -770,7 +782,7 @@ impl<A: SimdElement, R: Reduce<A>> Strips<'_, A, R> {
                     let [sa, so] = std::array::from_fn(|k| first as isize * y.strides[k] + c * k0.strides[k]);
                     // SAFETY: duties 1 and 2: positions of the axes.
                     unsafe {
-                        let (a, o) = (self.a.offset(pa + sa), self.o.offset(po + so));
+                        let (a, o) = (a.offset(pa + sa), o.offset(po + so));
                         match next {
                             NEXT => self.columns::<NEXT>(y.strides, a, o),
                             _ => self.columns::<1>(y.strides, a, o),
@@ -781,24 +793,27 @@ impl<A: SimdElement, R: Reduce<A>> Strips<'_, A, R> {
             }
         }
     }
+}
 
+impl<A: SimdElement, R: Reduce<A>> SmallStrips<'_, A, R> {
     /// A column of `N` strips, which are `across` from each other in the input and in the output.
     ///
     /// # Safety
     /// Our duties, for the columns at `a` and `o`.
     #[inline(always)]
     unsafe fn columns<const N: usize>(&self, across: [isize; 2], a: *const A, o: *mut R::O) {
-        let red = axis(self.red, 0);
-        let mut accs = [self.r.init(); N];
+        let Strips { r, red, n, .. } = self.0;
+        let red = axis(red, 0);
+        let mut accs = [r.init(); N];
         for i in 0..red.size as isize {
             for (l, acc) in (0..).zip(&mut accs) {
                 // SAFETY: duty 1.
-                *acc = self.r.step(*acc, unsafe { *a.offset(i * red.strides[0] + l * across[0]) });
+                *acc = r.step(*acc, unsafe { *a.offset(i * red.strides[0] + l * across[0]) });
             }
         }
         for (l, &acc) in (0..).zip(&accs) {
             // SAFETY: duty 2.
-            unsafe { *o.offset(l * across[1]) = self.r.finish(acc, self.n) };
+            unsafe { *o.offset(l * across[1]) = r.finish(acc, n) };
         }
     }
 }
@@ -812,10 +827,6 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
         if !R::EXACT {
             // SAFETY: (1) ours; (2) every CPU has those.
             return unsafe { self.run::<Baseline>() };
-        }
-        if self.are_small() {
-            // SAFETY: ours.
-            return unsafe { self.run_small() };
         }
         let Strips { r, kept, red, n, a, o, .. } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
@@ -844,10 +855,6 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        if self.are_small() {
-            // SAFETY: ours.
-            return unsafe { self.run_small() };
-        }
         let Strips { r, kept, red, n, joined, a, o } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
         let [sk, so] = k0.strides;

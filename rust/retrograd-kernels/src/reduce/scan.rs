@@ -18,6 +18,9 @@ const FEW: usize = 4;
 /// Elements of a line, and neighbouring lines, to begin with which takes longer than to scan them.
 const SMALL: usize = 16;
 
+/// Bytes of an operand that the caches are likely to have.
+const NEAR: usize = 1 << 22;
+
 /// Lines that the longest vectors turn together.
 const LINES: usize = 16;
 
@@ -75,6 +78,8 @@ pub unsafe fn scan_at<A: SimdElement, R: Reduce<A>>(
     };
     // Squares of lines are no larger than they are long.
     let level = if columns == 1 { level.filled_by(n * size_of::<A>()) } else { level };
+    // Longer lines that come from afar are read as they lie: the processor asks for what follows in memory.
+    let next = n <= SMALL || count * size_of::<A>() <= NEAR;
     let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     split(outer[cut].size, grain, count as f64 * COST, &|some| {
         let mut outer = outer.clone();
@@ -83,7 +88,7 @@ pub unsafe fn scan_at<A: SimdElement, R: Reduce<A>>(
         // SAFETY: (Scan 1-3) are ours, for some of the positions, which no other piece has.
         unsafe {
             let (a, o) = (a.get().cast_const().offset(pa), o.get().offset(po));
-            for_isa(level, Scan { r, outer: &outer, n, s: [a_stride, o_stride], a, o });
+            for_isa(level, Scan { r, outer: &outer, n, s: [a_stride, o_stride], next, a, o });
         }
     });
 }
@@ -100,6 +105,8 @@ struct Scan<'r, A, R: Reduce<A>> {
     outer: &'r [Axis<2>],
     n: usize,
     s: [isize; 2],
+    /// Whether a few lines are scanned next to each other.
+    next: bool,
     a: *const A,
     o: *mut R::O,
 }
@@ -110,7 +117,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Scan { r, outer, n, s, a, o } = self;
+        let Scan { r, outer, n, s, next, a, o } = self;
         let x = axis(outer, 0);
         let columns = if x.size == 1 { 1 } else { columns(&x, s[0]) };
         if let [x, y, outer @ ..] = outer
@@ -128,8 +135,12 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
             unsafe {
                 let (a, o) = (a.offset(pa), o.offset(po));
                 if columns == 1 {
-                    let first = turned::<S, A, R>(r, &x, n, s, a, o);
-                    one_by_one(r, n, s, first..x.size, x.strides, a, o);
+                    let lines = turned::<S, A, R>(r, &x, n, s, a, o)..x.size;
+                    if next {
+                        next_to_each_other(r, n, s, lines, x.strides, a, o);
+                    } else {
+                        lines.for_each(|line| few::<A, R, 1>(r, n, s, line, x.strides, a, o));
+                    }
                     continue;
                 }
                 for c in (0..x.size).step_by(columns) {
@@ -166,19 +177,19 @@ unsafe fn small<A: SimdElement, R: Reduce<A>>(
             // SAFETY: ours.
             unsafe {
                 let (a, o) = (a.offset(c * x.strides[0]), o.offset(c * x.strides[1]));
-                one_by_one(r, n, s, lots.clone(), y.strides, a, o);
+                next_to_each_other(r, n, s, lots.clone(), y.strides, a, o);
             }
         }
     }
 }
 
-/// Scans the lines `lines`, which are far from each other: a few next to each other, so that the sum of one does not
+/// Scans the lines `lines`, which are no neighbours: a few next to each other, so that the sum of one does not
 /// wait for the one before, nor a short line for a loop over it.
 ///
 /// # Safety
 /// 1-3 of [`scan`], for the lines at the distances `across`, and their elements at the distances `s`.
 #[inline(always)]
-unsafe fn one_by_one<A: SimdElement, R: Reduce<A>>(
+unsafe fn next_to_each_other<A: SimdElement, R: Reduce<A>>(
     r: &R,
     n: usize,
     s: [isize; 2],
@@ -202,7 +213,7 @@ unsafe fn one_by_one<A: SimdElement, R: Reduce<A>>(
 /// `N` lines from the `first` on.
 ///
 /// # Safety
-/// As [`one_by_one`].
+/// As [`next_to_each_other`].
 #[inline(always)]
 unsafe fn few<A: SimdElement, R: Reduce<A>, const N: usize>(
     r: &R,

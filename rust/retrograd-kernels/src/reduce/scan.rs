@@ -139,7 +139,9 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
                     if next {
                         next_to_each_other(r, n, s, lines, x.strides, a, o);
                     } else {
-                        lines.for_each(|line| few::<A, R, 1>(r, n, s, line, x.strides, a, o));
+                        for line in lines {
+                            few::<A, R, 1>(r, n, s, line, x.strides, a, o);
+                        }
                     }
                     continue;
                 }

@@ -42,7 +42,7 @@ enum Mode {
 struct EmbeddingBag {
     table: EmbeddingTable,
     mode: Mode,
-    /// The indices of each bag.
+    /// The indices of each bag, in their order: the first begins with the first index.
     bags: Arc<[Range<usize>]>,
     offsets: Tensor,
     padding: Option<i64>,

@@ -634,6 +634,17 @@ def test_bags_of_all_lengths(width, dtype):
         np.testing.assert_array_equal(bags["max"], np.array(largest))
 
 
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_a_batch_with_indices_in_none(mode):
+    """The bags of a batch are those of one list, in which indices lie between them that are in none."""
+    table, indices, offsets = given(numbers(9, 5)), given(random.integers(0, 9, (3, 7))), given(np.array([0, 2, 2, 5]))
+
+    def bags(i):
+        return F.embedding_bag(i, table, offsets, mode=mode, include_last_offset=True)
+
+    assert rg.equal(rg.vmap(bags)(indices), rg.stack([bags(i) for i in indices]))
+
+
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_directions_of_complex_numbers_of_all_sizes(dtype):
     n = 300

@@ -39,7 +39,7 @@ pub(super) unsafe fn walk_small<const N: usize>(
     let s: [[isize; 3]; N] = std::array::from_fn(|k| inner.map(|x| x.strides[k] * elements[k].width as isize));
     let mut pieces: [Piece; N] = [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N];
     // Where the elements in each come from: what a block before it loaded is there.
-    let mut held = [null_mut(); N];
+    let mut held: [*mut u8; N] = [null_mut(); N];
     for offsets in Offsets::new(axes.get(3..).unwrap_or(&[])) {
         for first in (0..z).step_by(depth) {
             let n = [x, y, depth.min(z - first)];

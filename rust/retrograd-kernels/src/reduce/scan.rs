@@ -253,8 +253,8 @@ unsafe fn turned<S: Isa, A: SimdElement, R: Reduce<A>>(
     o: *mut R::O,
 ) -> usize {
     // Exact sums are of integers, which do not wait; elements of 8 bytes wait for memory as long as for each other; and
-    // a few elements are added as fast as they are turned.
-    let few = n < 8;
+    // a few elements that fill no square are added as fast as they are turned.
+    let few = n < 8 && n != 4;
     if R::EXACT || size_of::<A>() != 4 || size_of::<R::O>() != 4 || s[0] != s[1] || s[0].abs() != 1 || few {
         return 0;
     }

@@ -8,23 +8,10 @@ import numpy as np
 import pytest
 
 import retrograd as rg
+from numbers_drawn import given, numbers, random
+from numbers_drawn import seeded as seeded
 
 F = rg.nn.functional
-random = np.random.default_rng(5)
-
-
-@pytest.fixture(autouse=True)
-def seeded():
-    """Each test draws the same numbers, whichever ran before."""
-    random.bit_generator.state = np.random.default_rng(5).bit_generator.state
-
-
-def given(values):
-    return rg.from_numpy(np.ascontiguousarray(values))
-
-
-def numbers(*shape, dtype="float64"):
-    return random.standard_normal(shape).astype(dtype)
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-12), ("float32", 1e-5)])

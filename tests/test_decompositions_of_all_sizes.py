@@ -4,22 +4,8 @@ import numpy as np
 import pytest
 
 import retrograd as rg
-
-random = np.random.default_rng(5)
-
-
-@pytest.fixture(autouse=True)
-def seeded():
-    """Each test draws the same numbers, whichever ran before."""
-    random.bit_generator.state = np.random.default_rng(5).bit_generator.state
-
-
-def given(values):
-    return rg.from_numpy(np.ascontiguousarray(values))
-
-
-def numbers(*shape, dtype="float64"):
-    return random.standard_normal(shape).astype(dtype)
+from numbers_drawn import given, numbers
+from numbers_drawn import seeded as seeded
 
 
 def test_imaginary_parts_on_the_diagonal_of_a_hermitian_matrix_count_for_nothing():

@@ -23,6 +23,7 @@ pub trait Cast<O>: Copy {
 pub struct Convert;
 
 impl<A: Cast<O> + SimdElement, O> Map1<A, O> for Convert {
+    // Those to wider elements would take longer than their memory in narrow vectors.
     const WIDE: bool = A::LONG || size_of::<O>() > size_of::<A>();
     #[inline(always)]
     fn f(&self, a: A) -> O {

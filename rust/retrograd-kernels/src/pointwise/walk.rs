@@ -20,7 +20,7 @@ use std::ptr::{null, null_mut};
 use super::super::simd::{InstructionSet, Isa, Task, for_isa, prefetch_lines};
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
 use super::copy::copy_tiles;
-use super::halves::{self, Half};
+use super::halves::Half;
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, SQUARE, STAYING_ROW, STRIDED_PIECE, TOGETHER};
@@ -383,8 +383,9 @@ impl<T> Rows<T> {
     fn dense(at: T, n: usize, width: usize) -> Self {
         Self { at, inner: width as isize, outer: (n * width) as isize }
     }
-    fn are_dense(&self, n: usize, rows: usize, width: usize) -> bool {
-        self.inner == width as isize && (rows == 1 || self.outer == (n * width) as isize)
+    /// `rows` rows of `n` elements.
+    fn block(&self, n: usize, rows: usize) -> small::Block {
+        ([n, rows, 1], [self.inner, self.outer, 0])
     }
 }
 
@@ -398,26 +399,8 @@ unsafe fn load(element: Element, n: usize, rows: usize, a: Rows<*const u8>, o: *
     unsafe {
         match element.half {
             None => copy(element.width, n, rows, a, Rows::dense(o, n, element.width)),
-            Some(half) => load_halves(half, n, rows, a.at, a.inner, a.outer, o),
+            Some(_) => small::load(element, a.block(n, rows), a.at, o),
         }
-    }
-}
-
-/// [`load`] of halves.
-///
-/// # Safety
-/// As [`load`].
-unsafe fn load_halves(half: Half, n: usize, rows: usize, a: *const u8, inner: isize, outer: isize, o: *mut u8) {
-    let a = Rows { at: a, inner, outer };
-    let mut packed = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
-    let p = packed.0.as_mut_ptr().cast::<u8>();
-    // SAFETY: copy: (1) ours; (2) halves take half of a piece. widen: (1) just written; (2) ours.
-    unsafe {
-        let dense = a.are_dense(n, rows, 2);
-        if !dense {
-            copy(2, n, rows, a, Rows::dense(p, n, 2));
-        }
-        halves::widen(half, n * rows, if dense { a.at } else { p }.cast(), o.cast());
     }
 }
 
@@ -426,18 +409,11 @@ unsafe fn load_halves(half: Half, n: usize, rows: usize, a: *const u8, inner: is
 /// # Safety
 /// 1. `a` is readable for these elements, one after the other. 2. `o` is writable at these positions, and disjoint.
 unsafe fn store(element: Element, n: usize, rows: usize, a: *const u8, o: Rows<*mut u8>) {
-    let Some(half) = element.half else {
-        // SAFETY: (1, 2) ours.
-        return unsafe { copy(element.width, n, rows, Rows::dense(a, n, element.width), o) };
-    };
-    let mut packed = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
-    let p = packed.0.as_mut_ptr().cast::<u8>();
-    // SAFETY: narrow: (1) ours; (2) ours, or halves take half of a piece. copy: (1) just written; (2) ours.
+    // SAFETY: (1, 2) ours.
     unsafe {
-        let dense = o.are_dense(n, rows, 2);
-        halves::narrow(half, n * rows, a.cast(), if dense { o.at } else { p }.cast());
-        if !dense {
-            copy(2, n, rows, Rows::dense(p.cast_const(), n, 2), o);
+        match element.half {
+            None => copy(element.width, n, rows, Rows::dense(a, n, element.width), o),
+            Some(_) => small::store(element, o.block(n, rows), a, o.at),
         }
     }
 }

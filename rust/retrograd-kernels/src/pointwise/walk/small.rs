@@ -14,7 +14,7 @@ use crate::thresholds::pointwise::PIECE_BYTES;
 const TILES: usize = 8;
 
 /// Sizes of three axes and strides in bytes, both from the inner to the outer one.
-type Block = ([usize; 3], [isize; 3]);
+pub(super) type Block = ([usize; 3], [isize; 3]);
 
 /// How many tiles of the two inner axes a piece holds, if they are small.
 pub(super) fn together<const N: usize>(axes: &Axes<N>, elements: &[Element; N]) -> Option<usize> {
@@ -93,7 +93,7 @@ fn dense([x, y, _]: [usize; 3], width: usize) -> [isize; 3] {
 ///
 /// # Safety
 /// 1. `a` is readable at its positions. 2. `o` has space for as many elements one after the other, and is disjoint.
-unsafe fn load(element: Element, (n, s): Block, a: *const u8, o: *mut u8) {
+pub(super) unsafe fn load(element: Element, (n, s): Block, a: *const u8, o: *mut u8) {
     let width = element.width;
     let Some(half) = element.half else {
         // SAFETY: (1, 2) ours.
@@ -117,7 +117,7 @@ unsafe fn load(element: Element, (n, s): Block, a: *const u8, o: *mut u8) {
 ///
 /// # Safety
 /// 1. `a` is readable for its elements, one after the other. 2. `o` is writable at its positions, and disjoint.
-unsafe fn store(element: Element, (n, s): Block, a: *const u8, o: *mut u8) {
+pub(super) unsafe fn store(element: Element, (n, s): Block, a: *const u8, o: *mut u8) {
     let width = element.width;
     let Some(half) = element.half else {
         // SAFETY: (1, 2) ours.

@@ -213,7 +213,7 @@ bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side wit
 	$(PY) benches/compiled.py $(BESIDE) $(if $(JAX),--jax-site "$(JAX)") --json target/figures/compiled.json
 	$(PY) benches/figures.py target/figures/one.json target/figures/two.json target/figures/compiled.json
 
-bench-sweep: $(WHEEL) ## List the ops on whole matrices that are slower than torch's (TORCH=<site-packages>)
+bench-sweep: $(WHEEL) ## List the ops on whole tensors that are slower than torch's (TORCH=<site-packages>)
 	$(PY) benches/sweep.py $(BESIDE) $(BENCH_ARGS)
 
 bench-adbench: $(WHEEL) ## Time the objectives of ADBench; with ADBENCH=<checkout>, beside Tapenade's, for docs/adbench.md

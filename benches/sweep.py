@@ -1,11 +1,11 @@
-"""Race many ops beside torch on whole matrices, and list those that are slower: rows that nobody chose.
+"""Race many ops beside torch on whole tensors, and list those that are slower: rows that nobody chose.
 
     python benches/sweep.py --torch-site DIR [--threads N] [--dtype NAME] [--backward] [--below RATIO] [--only REGEX]
         [SHAPE ...]
 
-A shape is `1024x1024`, `1024x1024T` for the transpose of a contiguous matrix, or `own` for the calls of `calls.py`,
-whose operands have shapes of their own. A row whose ratio, torch's time over ours, is below RATIO is timed again,
-longer, before it is printed. What a dtype or a shape does not allow is left out.
+A shape is `1024x1024` or `20000x5x4`, with a `T` behind it for a contiguous tensor with its axes in reverse, or `own`
+for the calls of `calls.py`, whose operands have shapes of their own. A row whose ratio, torch's time over ours, is
+below RATIO is timed again, longer, before it is printed. What a dtype or a shape does not allow is left out.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from compare import REST, load
 from timing import QUICK, Thunk, race
 
 OWN = "own"
-SHAPES = ("1024x1024", "2048x512", "64x4096", "100000x8", "8x100000", "1024x1024T", "300x300", "50x50", OWN)
 
 
 def words(text: str) -> list[str]:
     return text.split()
 
 
+SHAPES = words("1024x1024 2048x512 64x4096 100000x8 8x100000 1024x1024T 300x300 50x50 20000x5x4 own")
 UNARY = words("""abs neg exp exp2 expm1 log log1p log2 log10 sqrt rsqrt reciprocal square sin cos tan asin acos atan
 sinh cosh tanh asinh acosh atanh sigmoid erf erfc erfinv lgamma digamma floor ceil round trunc frac sign sgn relu isnan
 isfinite logical_not logit i0 sinc nan_to_num deg2rad angle signbit""")
@@ -44,7 +44,7 @@ ALONG = words("""sum mean prod amax amin max min argmax argmin var std norm logs
 log_softmax sort argsort any count_nonzero nansum nanmean cummax cummin logcumsumexp""")
 WHOLE = words("""sum mean prod amax amin max min argmax argmin var std norm median count_nonzero nansum""")
 
-# Of a module, two matrices, a vector of positions along each axis, and a matrix of positions along each axis.
+# Of a module, two tensors, a vector of positions along each axis, and a tensor of positions along each axis.
 Call = Callable[[ModuleType, Any, Any, Any, Any], object]
 
 CALLS: dict[str, Call] = {
@@ -88,8 +88,8 @@ CALLS: dict[str, Call] = {
 }
 
 
-def named(calls: dict[str, Call]) -> Iterator[tuple[str, Call]]:
-    """All calls: those of the lists by their names, the others as they stand."""
+def named(calls: dict[str, Call], axes: int) -> Iterator[tuple[str, Call]]:
+    """All calls on tensors of so many axes: those of the lists by their names, the others as they stand."""
     for op in UNARY:
         yield op, lambda m, x, y, i, g, op=op: getattr(m, op)(x)
     for op in BINARY:
@@ -102,7 +102,7 @@ def named(calls: dict[str, Call]) -> Iterator[tuple[str, Call]]:
         yield f"to {dtype}", lambda m, x, y, i, g, dtype=dtype: x.to(getattr(m, dtype))
     for op in WHOLE:
         yield f"{op}()", lambda m, x, y, i, g, op=op: getattr(x, op)()
-    for d in (0, 1):
+    for d in range(axes):
         for op in ALONG:
             yield f"{op}({d})", lambda m, x, y, i, g, op=op, d=d: getattr(x, op)(dim=d)
         for op in ("flip", "roll", "diff", "repeat_interleave", "topk", "kthvalue"):
@@ -119,16 +119,20 @@ def named(calls: dict[str, Call]) -> Iterator[tuple[str, Call]]:
     yield from calls.items()
 
 
+def sizes_of(shape: str) -> list[int]:
+    """The sizes that a shape names, in memory order."""
+    return [int(size) for size in shape.rstrip("T").split("x")]
+
+
 def operands(m: ModuleType, shape: str, dtype: str) -> tuple[Any, ...]:
-    """What a call on matrices is given besides the module."""
-    rows, columns = map(int, shape.rstrip("T").split("x"))
-    both = [m.randn(rows, columns) * 0.9 for _ in range(2)]
+    """What a call of `CALLS` is given besides the module."""
+    both = [m.randn(*sizes_of(shape)) * 0.9 for _ in range(2)]
     if "int" in dtype:
         both = [(x * 20).round() for x in both]
         both[1] = m.where(both[1] == 0, m.ones(()), both[1])  # a divisor
     x, y = (x.to(getattr(m, dtype)) for x in both)
     if shape.endswith("T"):
-        x, y = x.t(), y.t()
+        x, y = (t.permute(*reversed(range(t.ndim))) for t in (x, y))
     sizes = tuple(x.shape)
     return x, y, [m.randint(0, n, (n,)) for n in sizes], [m.randint(0, n, sizes) for n in sizes]
 
@@ -180,7 +184,7 @@ def rows(shape: str, dtype: str) -> Iterator[Row]:
         for name, (call, of) in calls.CALLS.items():
             yield Row(name, call, lambda m, of=of: own_operands(m, of, dtype))
     else:
-        for name, call in named(CALLS):
+        for name, call in named(CALLS, len(sizes_of(shape))):
             yield Row(name, call, lambda m: operands(m, shape, dtype))
 
 
@@ -189,7 +193,7 @@ def main() -> int:
     parser.add_argument("shapes", nargs="*", metavar="SHAPE", default=SHAPES)
     parser.add_argument("--torch-site", metavar="DIR", help="a site-packages folder that holds torch")
     parser.add_argument("--threads", type=int, default=1, help="threads that an op may use (default: 1)")
-    parser.add_argument("--dtype", default="float32", help="of both matrices (default: float32)")
+    parser.add_argument("--dtype", default="float32", help="of both tensors (default: float32)")
     parser.add_argument("--backward", action="store_true", help="gradients too")
     parser.add_argument("--below", type=float, default=0.97, help="the least ratio that is not listed (default: 0.97)")
     parser.add_argument("--only", metavar="REGEX", type=re.compile, default=re.compile(""), help="ops that match")

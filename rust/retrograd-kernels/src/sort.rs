@@ -7,18 +7,28 @@ mod buffer;
 mod front;
 mod keys;
 mod rank;
+mod short;
 
 pub use keys::{Key, Keys, Line};
 pub use rank::Ranked;
 
 use front::front;
 use keys::{KeyBuffers, Packing, list, tightest};
+use short::{ShortLines, are_short};
 
 use super::simd::InstructionSet;
 use super::strided::{Axes, Offsets, plan_in_order};
 use crate::Result;
 use crate::parallel::{SharedPtr, split, try_split};
 use crate::thresholds::sort::FEW;
+
+/// The first place of those that are chosen, in the order of a line.
+#[derive(Clone, Copy, Debug)]
+pub enum First {
+    At(usize),
+    /// By how many of the elements are not NaN, which come first in ascending order, and how many there are.
+    ByNumbers(fn(numbers: usize, n: usize) -> usize),
+}
 
 /// Which elements of a line are chosen.
 pub trait Pick: Sync {
@@ -29,6 +39,10 @@ pub trait Pick: Sync {
     /// How many elements that come first in the order [`Pick::pick`] must know, of a line of `n`; at least one.
     fn needs(&self, n: usize) -> usize {
         n
+    }
+    /// From which place on the chosen elements stand in the order, if it is all that decides.
+    fn in_order(&self) -> Option<First> {
+        None
     }
     /// Brings the keys of the chosen elements to the front.
     fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()>;
@@ -60,8 +74,14 @@ pub unsafe fn choose_along<T: Ranked>(
     let lines = axes.iter().map(|axis| axis.size).product::<usize>();
     let longest = (0..axes.len()).max_by_key(|&i| axes[i].size);
     let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
-    let cost = (lines * from.n) as f64 * ELEMENT_COST;
-    try_split(longest.map_or(1, |i| axes[i].size), 1, cost, &|piece| {
+    let parts = longest.map_or(1, |i| axes[i].size);
+    if let (Some(i), Some(first)) = (longest.filter(|_| are_short(from.n, parts)), pick.in_order()) {
+        let of = ShortLines { from, to, first, falling: pick.falling() };
+        // SAFETY: ours.
+        unsafe { of.choose(axes, i, a.get().cast_const(), values.get(), indices.get()) };
+        return Ok(());
+    }
+    try_split(parts, 1, (lines * from.n) as f64 * ELEMENT_COST, &|piece| {
         let mut axes = axes.clone();
         let mut start = [0; 2];
         if let Some(i) = longest {

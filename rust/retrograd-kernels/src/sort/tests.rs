@@ -217,3 +217,93 @@ fn long_lines_and_many_lines_in_pieces() {
         }
     }
 }
+
+/// Some elements of their order, from one place on.
+struct Part {
+    first: super::First,
+    falling: bool,
+}
+
+impl Part {
+    fn place(&self, numbers: usize, n: usize) -> usize {
+        match self.first {
+            super::First::At(first) => first,
+            super::First::ByNumbers(first) => first(numbers, n),
+        }
+    }
+}
+
+impl Pick for Part {
+    fn falling(&self) -> bool {
+        self.falling
+    }
+    fn in_order(&self) -> Option<super::First> {
+        Some(self.first)
+    }
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+        keys.sort()?;
+        // Only what is asked of few lines is brought to the front: one element.
+        keys.to_front(self.place(keys.numbers(), keys.count()));
+        Ok(())
+    }
+}
+
+/// Lines of `n` elements along each of three axes of a box, against the definition.
+fn check_short<T: Ranked>(x: &[T], n: usize, lines: usize, compare: impl Fn(T, T) -> Ordering + Copy) {
+    // The axis of lines may be the inner or the outer one; there are two lots of them.
+    for (step, across) in [(1, n), (lines, 1), (2, 2 * n + 1)] {
+        let lot = (n - 1) * step + (lines - 1) * across + 1;
+        let memory: Vec<T> = x.iter().copied().cycle().take(2 * lot).collect();
+        use super::First::{At, ByNumbers};
+        let last: fn(usize, usize) -> usize = |numbers, _| numbers.saturating_sub(1);
+        let parts = [(At(0), n), (At(0), n.div_ceil(2)), (At(n / 2), 1), (At(n - 1), 1), (ByNumbers(last), 1)];
+        for (first, count) in parts {
+            for falling in [false, true] {
+                if falling && matches!(first, ByNumbers(_)) {
+                    continue;
+                }
+                let (mut values, mut at) = (vec![memory[0]; 2 * lines * count], vec![-1i64; 2 * lines * count]);
+                let (from, to) = (Line { n, step: step as isize }, Line { n: count, step: lines as isize });
+                let strides = [[lot, across], [lines * count, 1]].map(|s| s.map(|s| s as isize));
+                let pick = Part { first, falling };
+                if count > 1 && lines < 8 {
+                    continue;
+                }
+                // SAFETY: all positions of the lines in two lots.
+                unsafe {
+                    let (a, v, i) = (memory.as_ptr(), values.as_mut_ptr(), at.as_mut_ptr());
+                    choose_along(&[2, lines], &strides[0], &strides[1], from, to, a, v, i, &pick).unwrap();
+                }
+                for (lot_of, line) in (0..2).flat_map(|lot| (0..lines).map(move |line| (lot, line))) {
+                    let line_of: Vec<T> = (0..n).map(|i| memory[lot_of * lot + line * across + i * step]).collect();
+                    let want = order(&line_of, falling, compare);
+                    let numbers = line_of.iter().filter(|x| Some(x.rank()) != T::NAN).count();
+                    let first = pick.place(numbers, n);
+                    for j in 0..count {
+                        let o = lot_of * lines * count + j * lines + line;
+                        let i = at[o] as usize;
+                        assert_eq!(i, want[first + j], "{n} {lines} {step} {across} {first} {falling} {j} of {line}");
+                        assert!(values[o].rank() == line_of[i].rank());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn short_lines_side_by_side() {
+    let sizes: &[usize] = if cfg!(miri) { &[3] } else { &[1, 2, 3, 4, 5, 8, 23, 24, 25] };
+    for &n in sizes {
+        for lines in if cfg!(miri) { &[9][..] } else { &[7, 8, 31, 32, 33, 100] } {
+            let x = mixed(n * lines * 5 + 3);
+            let lines = *lines;
+            check_short(&x, n, lines, floats);
+            check_short(&x.iter().map(|&v| v as f32).collect::<Vec<_>>(), n, lines, floats);
+            check_short(&x.iter().map(|&v| bf16::from_f64(v)).collect::<Vec<_>>(), n, lines, floats);
+            check_short(&x.iter().map(|&v| (v * 1e17) as i64).collect::<Vec<_>>(), n, lines, |a, b| a.cmp(&b));
+            check_short(&x.iter().map(|&v| v as i8).collect::<Vec<_>>(), n, lines, |a, b| a.cmp(&b));
+            check_short(&x.iter().map(|&v| Truth::from(v > 0.0)).collect::<Vec<_>>(), n, lines, |a, b| a.cmp(&b));
+        }
+    }
+}

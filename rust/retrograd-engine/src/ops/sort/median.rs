@@ -8,7 +8,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::OutOfMemory;
-use crate::kernels::sort::{Key, Keys, Pick};
+use crate::kernels::sort::{First, Key, Keys, Pick};
 use crate::ops::reduce::{ReduceAxes, Ties};
 use crate::tensor::layout::contiguous_strides;
 use crate::tensor::{Dtypes, Scalar, Tensor};
@@ -36,11 +36,25 @@ impl Choose for Middle {
     }
 }
 
+impl Middle {
+    /// The place of the median among `n` elements in order, of which the first `numbers` are not NaN.
+    fn place(&self) -> fn(numbers: usize, n: usize) -> usize {
+        const fn middle(numbers: usize, _: usize) -> usize {
+            numbers.saturating_sub(1) / 2
+        }
+        const fn nan_or_middle(numbers: usize, n: usize) -> usize {
+            if numbers < n { numbers } else { middle(numbers, n) }
+        }
+        if self.ignore_nan { middle } else { nan_or_middle }
+    }
+}
+
 impl Pick for Middle {
+    fn in_order(&self) -> Option<First> {
+        Some(First::ByNumbers(self.place()))
+    }
     fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
-        // NaN comes last in the order, so the numbers are the first `numbers`.
-        let numbers = keys.numbers();
-        keys.bring(if numbers < keys.count() && !self.ignore_nan { numbers } else { numbers.saturating_sub(1) / 2 });
+        keys.bring(self.place()(keys.numbers(), keys.count()));
         Ok(())
     }
 }

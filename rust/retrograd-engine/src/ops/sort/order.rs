@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::selection::{Choose, along};
 use crate::error::{Error, Result};
 use crate::kernels::OutOfMemory;
-use crate::kernels::sort::{Key, Keys, Pick};
+use crate::kernels::sort::{First, Key, Keys, Pick};
 use crate::tensor::Tensor;
 
 /// `sort`. Always stable: equal elements keep their order.
@@ -30,6 +30,9 @@ impl Choose for Sort {
 impl Pick for Sort {
     fn falling(&self) -> bool {
         self.descending
+    }
+    fn in_order(&self) -> Option<First> {
+        Some(First::At(0))
     }
     fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         keys.sort()

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::selection::{Choose, along, size_along};
 use crate::error::{Error, Result};
 use crate::kernels::OutOfMemory;
-use crate::kernels::sort::{Key, Keys, Pick};
+use crate::kernels::sort::{First, Key, Keys, Pick};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dtypes, Tensor};
 
@@ -32,6 +32,9 @@ impl Pick for TopK {
     }
     fn needs(&self, _: usize) -> usize {
         self.k
+    }
+    fn in_order(&self) -> Option<First> {
+        Some(First::At(0))
     }
     fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         keys.sort_first(self.k)
@@ -97,6 +100,9 @@ impl Choose for Kth {
 impl Pick for Kth {
     fn needs(&self, _: usize) -> usize {
         self.k + 1
+    }
+    fn in_order(&self) -> Option<First> {
+        Some(First::At(self.k))
     }
     fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         keys.bring(self.k);

@@ -33,19 +33,23 @@ pub struct Along {
     columns: usize,
 }
 
+/// Whether a value leads to one of `size` places; a negative one is larger than any size.
+#[inline(always)]
+fn is_place(value: i64, size: usize) -> bool {
+    value.cast_unsigned() < size as u64
+}
+
 /// Calls `f` with each value, in order, after its number among them; false, with some of them left out, if one is not
 /// from 0 to `size - 1`. Each value is read once, so that what is checked is what is used (S6). One branch checks a few
 /// together: a branch for each takes 1.2 times as long, and a checked copy of all of them twice.
 #[inline(always)]
 fn each_named(values: &[i64], size: usize, mut f: impl FnMut(isize, isize)) -> bool {
     const TOGETHER: usize = 4;
-    // A negative one is larger than any size.
-    let is_place = |i: i64| i.cast_unsigned() < size as u64;
     let (groups, rest) = values.as_chunks::<TOGETHER>();
     let mut j = 0;
     for [a, b, c, d] in groups {
         let group = [read_once(a), read_once(b), read_once(c), read_once(d)];
-        if !group.iter().fold(true, |all, &i| all & is_place(i)) {
+        if !group.iter().fold(true, |all, &i| all & is_place(i, size)) {
             return false;
         }
         for i in group {
@@ -55,7 +59,7 @@ fn each_named(values: &[i64], size: usize, mut f: impl FnMut(isize, isize)) -> b
     }
     for i in rest {
         let i = read_once(i);
-        if !is_place(i) {
+        if !is_place(i, size) {
             return false;
         }
         f(j, i as isize);
@@ -111,6 +115,58 @@ impl Stretches {
                 return false;
             }
             (left, at, base) = (rest, at + len, base + step);
+        }
+        true
+    }
+}
+
+impl Stretches {
+    /// Calls `f` with each position and the offset where its value leads: `stride` from one position of a row to the
+    /// next, and `step` from one value to the next.
+    #[inline(always)]
+    fn lead(self, values: &[i64], size: usize, [stride, step]: [isize; 2], f: impl Fn(usize, isize) + Copy) -> bool {
+        let anywhere = move |at, base, j: isize, i: isize| f(at, base + j * stride + i * step);
+        if (2..=4).contains(&self.len) {
+            self.each_of_short(values, size, anywhere)
+        } else if (stride, step) == (0, 1) {
+            // A case of its own, since most indices are along contiguous rows, where the products would take most of
+            // the time.
+            self.each(values, size, move |at, base, _, i| f(at, base + i))
+        } else {
+            self.each(values, size, anywhere)
+        }
+    }
+
+    /// [`Stretches::each`] of rows of 2 to 4, whose number the compiler knows.
+    #[inline(never)]
+    fn each_of_short(self, values: &[i64], size: usize, f: impl FnMut(usize, isize, isize, isize)) -> bool {
+        match self.len {
+            2 => self.each_of::<2>(values, size, f),
+            3 => self.each_of::<3>(values, size, f),
+            _ => self.each_of::<4>(values, size, f),
+        }
+    }
+
+    /// # Panics
+    /// If rows are not of `N`.
+    #[inline(always)]
+    fn each_of<const N: usize>(
+        self,
+        values: &[i64],
+        size: usize,
+        mut f: impl FnMut(usize, isize, isize, isize),
+    ) -> bool {
+        let Self { mut at, mut base, step, len, .. } = self;
+        assert!(len == N, "rows of this length");
+        for row in values.as_chunks::<N>().0 {
+            let row = row.each_ref().map(|i| read_once(i));
+            if !row.iter().fold(true, |all, &i| all & is_place(i, size)) {
+                return false;
+            }
+            for (j, i) in row.into_iter().enumerate() {
+                f(at + j, base, j as isize, i as isize);
+            }
+            (at, base) = (at + N, base + step);
         }
         true
     }
@@ -199,12 +255,7 @@ impl Along {
             let read = move |at: usize, offset: isize| unsafe { *to.add(at) = *from.offset(offset) };
             self.stretches(positions, |part| {
                 let values = &values[part.at..][..part.rows * part.len];
-                let all = if (stride, step) == (0, 1) {
-                    part.each(values, size, move |at, base, _, i| read(at, base + i))
-                } else {
-                    part.each(values, size, move |at, base, j, i| read(at, base + j * stride + i * step))
-                };
-                if !all {
+                if !part.lead(values, size, [stride, step], read) {
                     wrong.store(true, Ordering::Relaxed);
                 }
             });
@@ -240,19 +291,16 @@ impl Along {
         let block = count / units;
         split(units, grain, count as f64 * WRITE_COST, &|part| {
             let (f, stride, step, size) = (start(), self.stride(), self.step, self.size);
-            let (first, rows) = if by_columns { (part, block) } else { (part.start * block..part.end * block, 1) };
+            // All columns are whole rows, one after the other.
+            let (first, rows) = match by_columns && part.len() < units {
+                true => (part, block),
+                false => (part.start * block..part.end * block, 1),
+            };
             self.stretches(first, |part| {
                 for row in 0..rows {
                     let part = Stretches { at: part.at + row * units, ..part };
                     let values = &values[part.at..][..part.rows * part.len];
-                    // A case of its own, since most indices are along contiguous rows, where the products would take
-                    // most of the time.
-                    let all = if (stride, step) == (0, 1) {
-                        part.each(values, size, move |at, base, _, i| f(at, base + i))
-                    } else {
-                        part.each(values, size, move |at, base, j, i| f(at, base + j * stride + i * step))
-                    };
-                    if !all {
+                    if !part.lead(values, size, [stride, step], f) {
                         wrong.store(true, Ordering::Relaxed);
                     }
                 }

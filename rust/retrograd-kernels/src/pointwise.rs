@@ -23,6 +23,7 @@ mod walk;
 pub(crate) use cast::bf16_of_f32;
 pub use cast::{Cast, Convert, convert, convert_at};
 pub(crate) use cast::{f16_of_f32, f32_of_bf16, f32_of_f16};
+pub(crate) use copy::copy_block;
 pub use copy::{copy_part, copy_run, copy_strided, copy_strided_at, copying, fill, join_rows, pick_rows, repeat};
 pub use halves::{Half, convert_halves, narrow, widen};
 pub use map::{

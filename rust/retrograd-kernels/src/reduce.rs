@@ -5,12 +5,12 @@
 //! Order. It depends on the sizes and strides alone, never on threads or on the instruction set, so results do not
 //! either. Where the innermost axis is reduced, a row is cut into blocks of [`BLOCK`] elements; inside a block 256
 //! bytes of accumulators take every k-th element and are joined as a tree, or 64 bytes of them where there are too few
-//! elements, of floats in vectors, for several rows side by side; block results are joined pairwise in a [`Cascade`].
-//! The rounding error of a float sum thus grows as `BLOCK / k + log2(n)` units, not as `n`. Where the innermost axis is
-//! kept, a strip of accumulators in L1 takes [`GROUP`] rows at a time, and strips are joined pairwise the same way. A
-//! caller that splits one long row among threads cuts it at a multiple of `BLOCK << k`, reduces each part by [`row`],
-//! and joins the parts in a [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is the very same
-//! tree.
+//! elements, of floats in vectors, for several rows side by side; at most 16 elements are taken in order, by many rows
+//! as the columns of a strip. Block results are joined pairwise in a [`Cascade`]. The rounding error of a float sum
+//! thus grows as `BLOCK / k + log2(n)` units, not as `n`. Where the innermost axis is kept, a strip of accumulators in
+//! L1 takes [`GROUP`] rows at a time, and strips are joined pairwise the same way. A caller that splits one long row
+//! among threads cuts it at a multiple of `BLOCK << k`, reduces each part by [`row`], and joins the parts in a
+//! [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is the very same tree.
 
 use super::simd::{Isa, SimdElement};
 use crate::thresholds::reduce::{BLOCK, GROUP};
@@ -24,7 +24,7 @@ mod scan;
 
 pub use best::best;
 pub use engine::{Cascade, InVectors, reduce, reduce_at, row};
-pub use halves::{reduce_columns_of_halves, reduce_rows_of_halves};
+pub use halves::reduce_halves;
 pub use mapped::sum_of;
 pub use ops::{
     All, Any, CountNonzero, CumProd, CumSum, Length, Max, Mean, Min, Moments, NanSum, Prod, Sum, row_moments,

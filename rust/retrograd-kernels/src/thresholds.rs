@@ -78,7 +78,7 @@ pub mod reduce {
     /// Elements per block of a row: a quarter of L1 for f64.
     pub const BLOCK: usize = size(1024, 8);
     /// Rows that a strip takes before it is joined into its cascade.
-    pub const GROUP: usize = size(64, 2);
+    pub const GROUP: usize = size(64, 4);
     /// Bytes of accumulators that a strip keeps in L1.
     pub const STRIP_BYTES: usize = size(2048, 64);
     /// Elements of a long row that one thread takes at a time.
@@ -91,6 +91,14 @@ pub mod reduce {
     pub const CONVERTED: usize = size(1 << 14, 8);
     /// Halves of as many short rows as stay in the first-level cache are made float32 at a time.
     pub const NEAR: usize = size(1 << 12, 4);
+    /// Rows of at most so many elements are reduced in order, one by one or as columns; longer ones of floats in
+    /// vectors.
+    pub const IN_ORDER: usize = size(16, 4);
+    const _: () = assert!(IN_ORDER <= BLOCK && IN_ORDER <= GROUP);
+    /// Bytes of such rows that are copied at a time so that they are columns.
+    pub const TURNED: usize = size(32 << 10, 1 << 10);
+    // Of the largest elements, there is place for more columns than are read as wide rows.
+    const _: () = assert!(TURNED / IN_ORDER / 16 * 2 > WIDE);
     /// Columns that a scan over an outer axis carries at once.
     pub const SCAN_COLUMNS: usize = size(256, 4);
     /// Partial results of a row in which an extreme is looked for: enough to fill vectors.
@@ -210,6 +218,8 @@ pub mod sort {
     pub const BLOCK: usize = size(64, 2);
     /// Up to this many keys in front are held in order while the line is looked through.
     pub const HELD: usize = size(8, 2);
+    /// Up to this many elements of many lines are put in order side by side.
+    pub const SHORT: usize = size(24, 4);
     /// Up to this many keys are each put in the place that counting gives them.
     pub const BY_PLACES: usize = size(24, 2);
     /// Elements for each digit from which on a line is sorted by digits (measured: equal at 40).

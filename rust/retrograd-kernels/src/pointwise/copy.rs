@@ -173,6 +173,20 @@ pub(super) unsafe fn copy_tiles(width: usize, n: [usize; 3], s: [[isize; 3]; 2],
     }
 }
 
+/// [`copy_tiles`] of elements in elements, for callers with much to do beside.
+///
+/// # Safety
+/// As [`copy_strided`].
+pub(crate) unsafe fn copy_block<T: Copy>(n: [usize; 3], strides: [[isize; 3]; 2], a: *const T, o: *mut T) {
+    #[inline(never)]
+    unsafe fn of_width(width: usize, n: [usize; 3], strides: [[isize; 3]; 2], a: *const u8, o: *mut u8) {
+        // SAFETY: ours.
+        unsafe { copy_tiles(width, n, strides.map(|s| s.map(|s| s * width as isize)), a, o) }
+    }
+    // SAFETY: (1-3) ours; (4) multiples.
+    unsafe { of_width(size_of::<T>(), n, strides, a.cast(), o.cast()) }
+}
+
 /// Three axes, `n[0]` the inner; strides of output and input, from the inner to the outer. Duties: 1-3 of
 /// [`copy_strided`].
 struct CopyTile<T> {

@@ -1,5 +1,8 @@
 //! The largest or smallest element and its first index. NaN wins over every number.
 
+mod short;
+
+use self::short::ShortLines;
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, plan, plan_in_order, row_major};
 use crate::parallel::{SharedPtr, split};
@@ -38,13 +41,18 @@ pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
     if kept.iter().any(|x| x.size == 0) {
         return;
     }
+    let count = red.iter().map(|x| x.size).chain(kept.iter().map(|x| x.size)).product::<usize>();
+    let cost = count as f64 * ELEMENT_COST;
+    if let Some(lines) = ShortLines::of(&kept, &red) {
+        // SAFETY: ours.
+        return unsafe { lines.look::<T, MAX>(level, cost, a, values, indices) };
+    }
     let (n, k0, d0) = (red.iter().map(|x| x.size).product::<usize>(), axis(&kept, 0), axis(&red, 0));
     let side_by_side =
         red.len() == 1 && !kept.is_empty() && k0.strides[0].unsigned_abs() < d0.strides[0].unsigned_abs();
     let (width, rows) = if side_by_side { (STRIP.min(k0.size), k0.size.div_ceil(STRIP)) } else { (1, k0.size) };
     let outer: Vec<[isize; 2]> = Offsets::new(kept.get(1..).unwrap_or(&[])).collect();
     let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
-    let cost = (n * k0.size * outer.len()) as f64 * ELEMENT_COST;
     split(outer.len() * rows, 1, cost, &|part| {
         let mut i = part.start;
         while i < part.end {
@@ -327,6 +335,48 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Along the middle axis of small blocks, in every order of the two kept axes, some of them in two lots.
+    #[test]
+    fn short_lines_of_many_blocks() {
+        fn check<T: SimdElement + PartialOrd + Default + Send + Sync + std::fmt::Debug>(of: impl Fn(i32) -> T) {
+            for (lots, n, columns) in [(15, 3, 4), (16, 3, 4), (100, 5, 4), (65, 2, 1), (300, 16, 3), (40, 17, 3)] {
+                for (columns, strides) in [
+                    (columns, [n * columns, columns, 1]),
+                    // The columns follow the line, or are expanded; lots in reverse.
+                    (columns, [n * columns, 1, n]),
+                    (columns, [n, 1, 0]),
+                    (columns, [1, lots * columns, lots]),
+                ] {
+                    let x: Vec<T> = (0..2 * lots * n * columns).map(|i| of((i * 37 + 11) as i32 % 23)).collect();
+                    let [l, s, c] = strides.map(|s| s as isize);
+                    let two = (lots * n * columns) as isize;
+                    let count = 2 * lots * columns;
+                    let (mut v, mut at) = (vec![T::default(); count], vec![-1i64; count]);
+                    // SAFETY: the elements of two times as many lots; results for each kept position.
+                    unsafe {
+                        let (pv, pi, level) = (v.as_mut_ptr(), at.as_mut_ptr(), InstructionSet::detect());
+                        best::<T, false>(level, &[2, lots, columns], &[two, l, c], &[n], &[s], x.as_ptr(), pv, pi);
+                    }
+                    for k in 0..count {
+                        let (lot, column) = (k / columns, k % columns);
+                        let start = lot / lots * (lots * n * columns) + lot % lots * l as usize + column * c as usize;
+                        let line: Vec<T> = (0..n).map(|i| x[start + i * s as usize]).collect();
+                        let want =
+                            (0..n).fold(0, |best, i| if beats::<T, false>(line[i], line[best]) { i } else { best });
+                        let found = at[k] as usize;
+                        assert_eq!(found, want, "{lots} {n} {columns} {strides:?} {k}");
+                        assert!(!beats::<T, false>(v[k], line[want]) && !beats::<T, false>(line[want], v[k]));
+                    }
+                }
+            }
+        }
+        check(|i| i as u8);
+        check(|i| i as i16);
+        check(|i| if i == 7 { f32::NAN } else { i as f32 });
+        check(|i| if i == 7 { f64::NAN } else { i as f64 });
+        check(i64::from);
     }
 
     #[test]

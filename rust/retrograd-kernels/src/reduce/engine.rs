@@ -4,16 +4,14 @@ mod small;
 
 use std::mem::MaybeUninit;
 
-use self::small::SmallStrips;
+use self::small::{SmallStrips, are_turned, turned_rows};
 use super::super::real::Real;
 use super::super::simd::{Baseline, InstructionSet, Isa, SimdElement, Stored, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::reduce::{PART, STRIP_BYTES, WIDE};
+use crate::thresholds::reduce::{IN_ORDER, PART, STRIP_BYTES, WIDE};
 
-/// Rows of fewer elements are reduced one by one, longer ones of floats in vectors.
-const FEW: usize = 4;
 /// Elements of the shortest rows that are added up as strips, if there are many for a result.
 const SHORT: usize = 8;
 
@@ -142,12 +140,15 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
         kept.insert(0, Axis { size: red[0].size, strides: [1, 0] });
         red.remove(0);
     }
+    let turned = !by_strips && !joined && are_turned::<A, R>(&kept, &red);
     let run = |kept: &[Axis<2>], a: *const A, o: *mut R::O| {
         // SAFETY: (Walk 1-3) are ours, for some of the kept positions.
         unsafe {
-            if by_strips || joined {
+            if by_strips || joined || turned {
                 let strips = Strips { r, kept, red: &red, n, joined, a, o };
-                if strips.are_small() {
+                if turned {
+                    turned_rows(level, strips);
+                } else if strips.are_small() {
                     for_isa(level, SmallStrips(strips));
                 } else {
                     for_isa(level, strips);
@@ -463,7 +464,6 @@ unsafe fn block<S: Isa, const L: usize, A: SimdElement, R: Reduce<A>>(r: &R, n: 
     // SAFETY: duties 1 and 2, cut at a multiple of the lanes.
     unsafe {
         if wide == 0
-            && n >= FEW
             && let Some(acc) = r.few::<S>(n, a)
         {
             return acc;
@@ -507,6 +507,20 @@ pub(super) unsafe fn rest<A: SimdElement, R: Reduce<A>>(r: &R, mut acc: R::Acc, 
     acc
 }
 
+/// `n` elements one after the other.
+///
+/// # Safety
+/// 1. The elements are readable and initialised.
+#[inline(always)]
+pub(super) unsafe fn in_order<A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize) -> R::Acc {
+    let mut acc = r.init();
+    for i in 0..n as isize {
+        // SAFETY: duty 1.
+        acc = r.step(acc, unsafe { *a.offset(i * stride) });
+    }
+    acc
+}
+
 /// One block at its stride, with [`block_lanes`]: enough chains to hide the latency of an addition, few enough to
 /// stay in registers. Strided elements are copied first: that takes little longer than to reduce them one by one, and
 /// one loop, whose result does not depend on the stride, serves both.
@@ -518,6 +532,9 @@ unsafe fn any_block<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *c
     let mut near = [MaybeUninit::<A>::uninit(); BLOCK];
     // SAFETY: duties 1 to 3.
     unsafe {
+        if n <= IN_ORDER {
+            return in_order(r, n, a, s);
+        }
         let a = if s == 1 {
             a
         } else {
@@ -544,16 +561,14 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRow<'_, A, R> {
             // SAFETY: (1) ours; (2) every CPU has those.
             return unsafe { self.run::<Baseline>() };
         }
-        let mut acc = self.r.init();
-        if self.stride == 1 && self.n > 0 {
-            // SAFETY: duty 1, the elements being contiguous.
-            return self.r.slice(acc, unsafe { std::slice::from_raw_parts(self.a, self.n) });
+        let ReduceRow { r, n, a, stride } = self;
+        // SAFETY: duty 1, of contiguous elements or others.
+        unsafe {
+            if stride == 1 && n > 0 {
+                return r.slice(r.init(), std::slice::from_raw_parts(a, n));
+            }
+            in_order(r, n, a, stride)
         }
-        for i in 0..self.n {
-            // SAFETY: duty 1.
-            acc = self.r.step(acc, unsafe { *self.a.offset(i as isize * self.stride) });
-        }
-        acc
     }
 
     #[inline(always)]
@@ -587,8 +602,8 @@ impl<A: SimdElement, R: Reduce<A>> Task for ReduceRows<'_, A, R> {
         let (k0, inner) = (axis(kept, 0), axis(red, 0));
         let (length, stride) = (inner.size, inner.strides[0]);
         let outer = red.get(1..).unwrap_or(&[]);
-        let side_by_side =
-            outer.is_empty() && stride == 1 && (FEW..(4 * block_lanes::<R::Acc>()).min(BLOCK)).contains(&length);
+        let lengths = IN_ORDER + 1..(4 * block_lanes::<R::Acc>()).min(BLOCK);
+        let side_by_side = outer.is_empty() && stride == 1 && lengths.contains(&length);
         for [pa, po] in Offsets::new(kept.get(1..).unwrap_or(&[])) {
             let mut first = 0;
             while side_by_side && first < k0.size {
@@ -647,12 +662,8 @@ unsafe fn any_row<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *con
     unsafe {
         if R::EXACT && stride == 1 && n > 0 {
             r.slice(r.init(), std::slice::from_raw_parts(a, n))
-        } else if n < FEW || R::EXACT {
-            let mut acc = r.init();
-            for i in 0..n {
-                acc = r.step(acc, *a.offset(i as isize * stride));
-            }
-            acc
+        } else if n <= IN_ORDER || R::EXACT {
+            in_order(r, n, a, stride)
         } else {
             ReduceRow { r, n, a, stride }.run::<S>()
         }
@@ -751,6 +762,23 @@ impl<Acc: Copy> StripCascade<Acc> {
 /// Rows that [`take`] takes in one pass.
 const NEAR_ROWS: usize = 4;
 
+impl<A: SimdElement, R: Reduce<A>> Strips<'_, A, R> {
+    /// How many rows of a narrow contiguous matrix are read as one wide row, where the copies of a column are joined at
+    /// the end.
+    #[inline(always)]
+    fn fold(&self) -> usize {
+        let (columns, rows) = (axis(self.kept, 0), axis(self.red, 0));
+        let contiguous = columns.strides[0] == 1 && rows.strides[0] == columns.size as isize;
+        if self.red.len() == 1 && contiguous { fold(columns.size, rows.size) } else { 1 }
+    }
+}
+
+/// How many rows of a contiguous matrix make a wide one, a power of two.
+#[inline(always)]
+pub(super) fn fold(columns: usize, rows: usize) -> usize {
+    if columns * 2 <= WIDE { 1 << (WIDE / columns).min(rows).max(1).ilog2() } else { 1 }
+}
+
 impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
     const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
@@ -762,23 +790,34 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
             return unsafe { self.run::<Baseline>() };
         }
         let Strips { r, kept, red, n, a, o, .. } = self;
-        let (k0, d0) = (axis(kept, 0), axis(red, 0));
-        let [sk, so] = k0.strides;
+        let (k0, d0, fold) = (axis(kept, 0), axis(red, 0), self.fold());
+        let ([sk, so], columns) = (k0.strides, k0.size * fold);
         let mut strip = [r.init(); STRIP_BYTES / 16];
         for [pa, po] in Offsets::new(&kept[1..]) {
-            for c in (0..k0.size).step_by(strip.len()) {
-                let acc = &mut strip[..(k0.size - c).min(STRIP_BYTES / 16)];
+            for c in (0..columns).step_by(strip.len()) {
+                let acc = &mut strip[..(columns - c).min(STRIP_BYTES / 16)];
                 acc.fill(r.init());
                 for [pr] in Offsets::new(&red[1..]) {
-                    for i in 0..d0.size as isize {
-                        let row = pa + pr + i * d0.strides[0] + c as isize * sk;
-                        for (j, acc) in acc.iter_mut().enumerate() {
-                            // SAFETY: duty 1: a position of both sets of axes.
-                            *acc = r.step(*acc, unsafe { *a.offset(row + j as isize * sk) });
+                    for i in (0..d0.size).step_by(fold) {
+                        let row = pa + pr + i as isize * d0.strides[0] + c as isize * sk;
+                        // The last wide row may be a part of one.
+                        let acc = acc.iter_mut().take((d0.size - i) * k0.size).enumerate();
+                        // SAFETY: duty 1, for both loops: positions of both sets of axes. The same twice, for vectors.
+                        unsafe {
+                            if sk == 1 {
+                                let a = a.offset(row);
+                                acc.for_each(|(j, acc)| *acc = r.step(*acc, *a.add(j)));
+                            } else {
+                                acc.for_each(|(j, acc)| *acc = r.step(*acc, *a.offset(row + j as isize * sk)));
+                            }
                         }
                     }
                 }
-                for (j, &acc) in acc.iter().enumerate() {
+                let (results, copies) = acc.split_at_mut(acc.len().min(k0.size));
+                for copy in copies.chunks_exact(k0.size) {
+                    results.iter_mut().zip(copy).for_each(|(result, &copy)| *result = r.combine(*result, copy));
+                }
+                for (j, &acc) in results.iter().enumerate() {
                     // SAFETY: duty 2: a position of the kept axes.
                     unsafe { *o.offset(po + (c + j) as isize * so) = r.finish(acc, n) };
                 }
@@ -796,10 +835,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
         // Columns that are no neighbours are copied, some rows at a time.
         let mut near = [MaybeUninit::<A>::uninit(); NEAR_ROWS * STRIP_BYTES / 4];
         let mut cascade = StripCascade::new();
-        // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the
-        // end.
-        let narrow = red.len() == 1 && sk == 1 && d0.strides[0] == k0.size as isize && k0.size * 2 <= WIDE;
-        let fold = if narrow { 1 << (WIDE / k0.size).min(d0.size).max(1).ilog2() } else { 1 };
+        let fold = self.fold();
         let (columns, step) = (k0.size * fold, if fold > 1 { WIDE } else { most });
         for [pa, po] in Offsets::new(&kept[1..]) {
             for c in (0..columns).step_by(step) {

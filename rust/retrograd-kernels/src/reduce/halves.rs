@@ -5,27 +5,70 @@ use std::mem::MaybeUninit;
 use half::slice::HalfBitsSliceExt;
 use half::{bf16, f16};
 
-use super::super::pointwise::{Half, narrow};
+use super::super::pointwise::{Half, narrow, widen};
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Stored, Task, Vector, for_isa};
-use super::engine::{Cascade, ELEMENT_COST, InVectors, StripCascade, in_lanes, in_registers, rest};
+use super::engine::{
+    Cascade, ELEMENT_COST, InVectors, StripCascade, fold, in_lanes, in_order, in_registers, reduce_at, rest,
+};
 use super::{BLOCK, GROUP, Reduce};
-use crate::parallel::{SharedPtr, split};
-use crate::thresholds::reduce::{PART, STRIP_BYTES};
+use crate::parallel::{SharedPtr, split, split_rows};
+use crate::thresholds::reduce::{IN_ORDER, NEAR, PART, STRIP_BYTES};
 
 /// Lanes of a block, as for float32.
 const LANES: usize = 64;
 
-/// Reduces rows of `n` halves each, contiguous and one after the other, on several threads if they are long. Results
-/// are rounded.
+/// Elements of blocks some of which are made float32 at a time: what a loop over one takes to begin is more than that.
+const SMALL: usize = NEAR / 8;
+
+/// Reduces halves along the middle one of three axes, of `n` and `width` elements the last two. Results are rounded.
 ///
 /// # Panics
 /// If the number of elements is not that of the results times `n`.
-pub fn reduce_rows_of_halves<R>(r: &R, half: Half, n: usize, x: &[u16], o: &mut [u16])
+pub fn reduce_halves<R>(r: &R, half: Half, [n, width]: [usize; 2], x: &[u16], o: &mut [u16])
 where
     R: InVectors<f32> + Reduce<f32, O = f32>,
 {
     assert!(x.len() == n * o.len());
+    match width {
+        _ if x.is_empty() => o.fill(rounded(half, r.finish(r.init(), n))),
+        _ if n * width <= SMALL && o.len() > width => small_blocks(r, half, [n, width], x, o),
+        1 => rows(r, half, n, x, o),
+        _ => columns(r, half, [n, width], x, o),
+    }
+}
+
+/// Blocks of few elements, as many at a time as stay in the first-level cache as float32.
+fn small_blocks<R>(r: &R, half: Half, [n, width]: [usize; 2], x: &[u16], o: &mut [u16])
+where
+    R: InVectors<f32> + Reduce<f32, O = f32>,
+{
+    let (level, each, blocks) = (InstructionSet::detect(), n * width, o.len() / width);
+    // The walk over a part of them is that over all: it has as many wherever it begins, some of them once more.
+    let here = (NEAR / each).min(blocks);
+    let strides = [each as isize, 1];
+    split_rows(o, width, here, x.len() as f64 * 2.0 * ELEMENT_COST, &|some, o| {
+        let (mut wide, mut results) = (vec![0f32; here * each], vec![0f32; here * width]);
+        for (start, o) in some.step_by(here).zip(o.chunks_mut(here * width)) {
+            let first = start.min(blocks - here);
+            let skipped = (start - first) * width;
+            // SAFETY: (widen 1, 2) as many of both; (reduce 1) these, over three axes; (2) a result for each of the
+            // kept positions; (narrow 1, 2) as many as are left of them.
+            unsafe {
+                widen(half, wide.len(), x[first * each..][..wide.len()].as_ptr(), wide.as_mut_ptr());
+                let (from, to) = (wide.as_ptr(), results.as_mut_ptr());
+                reduce_at(level, r, &[here, width], &strides, &[n], &[width as isize], from, to);
+                narrow(half, o.len(), results[skipped..][..o.len()].as_ptr(), o.as_mut_ptr());
+            }
+        }
+    });
+}
+
+/// Reduces rows of `n` halves each, contiguous and one after the other, on several threads if they are long.
+fn rows<R>(r: &R, half: Half, n: usize, x: &[u16], o: &mut [u16])
+where
+    R: InVectors<f32> + Reduce<f32, O = f32>,
+{
     let level = InstructionSet::detect();
     let row = |x: &[u16]| {
         // SAFETY: the tasks have no duties.
@@ -64,18 +107,11 @@ where
 }
 
 /// Reduces columns of halves: the `n` rows of `width` elements in each of the matrices in `x`, which lie one after the
-/// other. Results are rounded.
-///
-/// # Panics
-/// If the number of elements is not that of the results times `n`.
-pub fn reduce_columns_of_halves<R>(r: &R, half: Half, [n, width]: [usize; 2], x: &[u16], o: &mut [u16])
+/// other.
+fn columns<R>(r: &R, half: Half, [n, width]: [usize; 2], x: &[u16], o: &mut [u16])
 where
     R: InVectors<f32> + Reduce<f32, O = f32>,
 {
-    assert!(x.len() == n * o.len());
-    if o.is_empty() {
-        return;
-    }
     let (level, strips) = (InstructionSet::detect(), width.div_ceil(STRIP));
     let out = SharedPtr(o.as_mut_ptr());
     split(o.len() / width * strips, 1, x.len() as f64 * ELEMENT_COST, &|range| {
@@ -122,19 +158,34 @@ impl<R: InVectors<f32> + Reduce<f32, O = f32>, H: Stored<Float = f32>> Task for 
     unsafe fn run<S: Isa>(self) {
         let Columns { r, x, n, width, first, o } = self;
         let mut strip = [r.init(); STRIP];
-        let acc = &mut strip[..STRIP.min(width - first)];
+        // As in the walk of float32.
+        let fold = fold(width, n);
+        let (wide, (rows, left)) = (fold * width, (n / fold, n % fold));
+        let acc = &mut strip[..STRIP.min(wide - first)];
         let mut cascade = StripCascade::new();
         cascade.start(acc.len());
-        for start in (0..n).step_by(GROUP) {
-            let rows = GROUP.min(n - start);
+        for start in (0..rows).step_by(GROUP) {
+            let taken = GROUP.min(rows - start);
             // SAFETY: (step 1) Task 2.
-            unsafe { step::<S, R, H>(r, acc, &x[start * width..(start + rows) * width], width, first) };
-            if start + rows < n {
+            unsafe { step::<S, R, H>(r, acc, &x[start * wide..(start + taken) * wide], wide, first) };
+            if taken == GROUP && (start + taken) * fold < n {
                 cascade.push(r, acc);
                 acc.fill(r.init());
             }
         }
+        if left > 0 {
+            // SAFETY: (step 1) Task 2.
+            unsafe { step::<S, R, H>(r, &mut acc[..width], &x[rows * wide..], width, 0) };
+        }
         cascade.close(r, acc);
+        let mut half = if fold > 1 { wide / 2 } else { 0 };
+        while half >= width {
+            for j in 0..half {
+                acc[j] = r.combine(acc[j], acc[j + half]);
+            }
+            half /= 2;
+        }
+        let acc = &mut acc[..STRIP.min(width - first)];
         let len = S::F32::LEN;
         for result in acc.iter_mut() {
             *result = r.finish(*result, n);
@@ -244,6 +295,9 @@ unsafe fn block<S: Isa, R: InVectors<f32>, H: Stored<Float = f32> + Default>(r: 
             let mut last = [H::default(); 32];
             last[..end.len()].copy_from_slice(end);
             H::load::<S>(last.as_ptr()).store(wide.add(whole));
+        }
+        if lanes.len() + x.len() <= IN_ORDER {
+            return in_order(r, x.len(), wide.cast_const(), 1);
         }
         rest(r, acc, x.len(), wide.cast_const())
     }

@@ -145,18 +145,48 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
                     }
                     continue;
                 }
-                for c in (0..x.size).step_by(columns) {
-                    let width = columns.min(x.size - c);
-                    let (a, o) = (a.offset(c as isize * x.strides[0]), o.offset(c as isize * x.strides[1]));
-                    if x.strides == [1, 1] {
-                        // The same again, for vectors: a constant distance.
-                        together(r, n, s, width, [1, 1], a, o);
-                    } else {
-                        together(r, n, s, width, x.strides, a, o);
-                    }
-                }
+                side_by_side(r, n, s, &x, a, o);
             }
         }
+    }
+}
+
+/// Scans lines that are neighbours in memory.
+///
+/// # Safety
+/// 1-3 of [`scan`], for the lines at `a` and `o`.
+#[inline(always)]
+unsafe fn side_by_side<A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    n: usize,
+    s: [isize; 2],
+    x: &Axis<2>,
+    a: *const A,
+    o: *mut R::O,
+) {
+    let mut line = 0;
+    while line < x.size {
+        let width = match x.size - line {
+            // Sums of so few lines stay in registers.
+            few @ 1..=4 => few,
+            5 | 6 => 3,
+            7 => 4,
+            many => many.min(COLUMNS),
+        };
+        // SAFETY: ours, for some of the lines.
+        unsafe {
+            let (a, o) = (a.offset(line as isize * x.strides[0]), o.offset(line as isize * x.strides[1]));
+            match width {
+                1 => few::<A, R, 1>(r, n, s, 0, x.strides, a, o),
+                2 => few::<A, R, 2>(r, n, s, 0, x.strides, a, o),
+                3 => few::<A, R, 3>(r, n, s, 0, x.strides, a, o),
+                4 => few::<A, R, 4>(r, n, s, 0, x.strides, a, o),
+                // The same again, for vectors: a constant distance.
+                _ if x.strides == [1, 1] => together(r, n, s, width, [1, 1], a, o),
+                _ => together(r, n, s, width, x.strides, a, o),
+            }
+        }
+        line += width;
     }
 }
 

@@ -241,6 +241,7 @@ fn halves_have_the_sums_of_float32() {
         (Half::BF16, |x| half::bf16::from_f32(x).to_bits(), |h| half::bf16::from_bits(h).to_f32()),
     ];
     let mut sizes = vec![(3, 1000), (2, 9000), (1, 65_536), (1, 200_001), (300, 300), (2, 1024), (2, 4095)];
+    sizes.extend([(40, 3), (5000, 3), (4097, 8), (700, 17), (100, 100)]);
     sizes.extend((1..=64).chain(250..=340).map(|n| (2, n)));
     for (rows, n) in sizes {
         for (half, of, wide) in [f16, bf16] {
@@ -252,10 +253,10 @@ fn halves_have_the_sums_of_float32() {
             unsafe { reduce(&Sum, &[rows], &[n as isize], &[n], &[1], a.as_ptr(), want.as_mut_ptr()) };
             for (row, want) in halves.chunks(n).zip(&want) {
                 let sum = Unrounded(AtomicU32::new(0));
-                reduce_rows_of_halves(&sum, half, n, row, &mut [0]);
+                reduce_halves(&sum, half, [n, 1], row, &mut [0]);
                 assert_eq!(sum.0.into_inner(), want.to_bits(), "{half:?} {rows} {n}");
             }
-            reduce_rows_of_halves(&Sum, half, n, &halves, &mut got);
+            reduce_halves(&Sum, half, [n, 1], &halves, &mut got);
             assert!(got.iter().zip(&want).all(|(got, want)| *got == of(*want)), "{half:?} {rows} {n}");
             // NaN in every place that a block treats in its own way.
             let poisoned: Vec<u16> =
@@ -263,7 +264,7 @@ fn halves_have_the_sums_of_float32() {
             let a: Vec<f32> = poisoned.iter().map(|&h| wide(h)).collect();
             // SAFETY: contiguous rows.
             unsafe { reduce(&NanSum, &[rows], &[n as isize], &[n], &[1], a.as_ptr(), want.as_mut_ptr()) };
-            reduce_rows_of_halves(&NanSum, half, n, &poisoned, &mut got);
+            reduce_halves(&NanSum, half, [n, 1], &poisoned, &mut got);
             assert!(got.iter().zip(&want).all(|(got, want)| *got == of(*want)), "nansum {half:?} {rows} {n}");
         }
     }
@@ -275,8 +276,26 @@ fn columns_of_halves_have_the_results_of_float32() {
         (Half::F16, |x| half::f16::from_f32(x).to_bits(), |h| half::f16::from_bits(h).to_f32()),
         (Half::BF16, |x| half::bf16::from_f32(x).to_bits(), |h| half::bf16::from_bits(h).to_f32()),
     ];
-    // More columns than a strip has, and no fewer than are reduced as they lie; more rows than a group.
-    let sizes = [(1, 1, 100), (2, 3, 65), (3, 64, 80), (1, 65, 511), (2, 200, 513), (1, 1030, 1100), (4, 5, 64)];
+    // More columns than a strip has, and so few that rows are read as wide ones; more rows than a group; more small
+    // blocks than are taken at a time, and a few of the last.
+    let sizes = [
+        (1, 1, 100),
+        (2, 3, 65),
+        (3, 64, 80),
+        (1, 65, 511),
+        (2, 200, 513),
+        (1, 1030, 1100),
+        (4, 5, 64),
+        (1, 1000, 3),
+        (1, 64 * 32, 4),
+        (1, 64 * 32 + 5, 4),
+        (2, 333, 64),
+        (205, 5, 4),
+        (410, 5, 4),
+        (411, 3, 3),
+        (300, 20, 3),
+        (33, 8, 60),
+    ];
     for (matrices, n, width) in sizes {
         for (half, of, wide) in [f16, bf16] {
             let halves: Vec<u16> = numbers(matrices * n * width).iter().map(|x| of(x / 7.0 + 0.3)).collect();
@@ -293,7 +312,7 @@ fn columns_of_halves_have_the_results_of_float32() {
                 let (kept, steps) = ([matrices, width], [(n * width) as isize, 1]);
                 // SAFETY: matrices of `n` rows, one after the other.
                 unsafe { reduce(r, &kept, &steps, &[n], &[width as isize], a.as_ptr(), want.as_mut_ptr()) };
-                reduce_columns_of_halves(r, half, [n, width], x, &mut got);
+                reduce_halves(r, half, [n, width], x, &mut got);
                 let same = |got: u16, want: f32| got == of(want) || wide(got).is_nan() && want.is_nan();
                 assert!(got.iter().zip(&want).all(|(got, want)| same(*got, *want)), "{half:?} {matrices} {n} {width}");
             }
@@ -306,7 +325,10 @@ fn columns_of_halves_have_the_results_of_float32() {
             check(&Length, format, sizes, &halves);
         }
     }
-    reduce_columns_of_halves(&Sum, Half::F16, [3, 0], &[], &mut []);
+    reduce_halves(&Sum, Half::F16, [3, 0], &[], &mut []);
+    let mut none = [7; 3];
+    reduce_halves(&Sum, Half::BF16, [0, 3], &[], &mut none);
+    assert_eq!(none, [0; 3]);
 }
 
 /// A sum that keeps what it was before it was rounded.

@@ -122,10 +122,7 @@ where
         (from, std::slice::from_raw_parts_mut(out.op_ptr().cast::<u16>(), out.numel()))
     };
     let [_, n, width] = over.block(x.sizes());
-    match width {
-        1 => reduce::reduce_rows_of_halves(r, half, n, from, to),
-        _ => reduce::reduce_columns_of_halves(r, half, [n, width], from, to),
-    }
+    reduce::reduce_halves(r, half, [n, width], from, to);
     Ok(out)
 }
 

@@ -1,9 +1,13 @@
-//! Strips of few columns and rows, such as the sums of tiles along a middle axis.
+//! Strips of few columns and rows, such as the sums of tiles along a middle axis, and rows of few elements.
+
+use std::mem::MaybeUninit;
 
 use super::super::Reduce;
 use super::Strips;
-use crate::simd::{Isa, SimdElement, Task};
-use crate::strided::{Offsets, axis};
+use crate::pointwise::copy_block;
+use crate::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
+use crate::strided::{Axis, Offsets, axis};
+use crate::thresholds::reduce::{IN_ORDER, TURNED};
 
 /// Strips of so few columns and rows, of which there are many, take longer to begin than to add up.
 const FEW_OF_STRIPS: usize = 16;
@@ -72,6 +76,50 @@ impl<A: SimdElement, R: Reduce<A>> SmallStrips<'_, A, R> {
         for (l, &acc) in (0..).zip(&accs) {
             // SAFETY: duty 2.
             unsafe { *o.offset(l * across[1]) = r.finish(acc, n) };
+        }
+    }
+}
+
+/// Short rows that are worth being turned.
+const ROWS: usize = 16;
+/// Elements of those whose order does not matter; longer ones are as fast as they lie.
+const FEW_EXACT: usize = IN_ORDER / 2;
+
+/// Whether rows are so short, and so many, that they are copied to be columns of strips.
+pub(super) fn are_turned<A: SimdElement, R: Reduce<A>>(kept: &[Axis<2>], red: &[Axis<1>]) -> bool {
+    let most = if R::EXACT { FEW_EXACT } else { IN_ORDER };
+    matches!((kept, red), ([rows, ..], [along]) if rows.size >= ROWS && (2..=most).contains(&along.size))
+}
+
+/// Rows along the one reduced axis, which are short, as the columns of strips: as many at a time as a copy has room for.
+///
+/// # Safety
+/// The duties of [`Strips`] but for the order of the axes; [`are_turned`] says so.
+#[inline(never)]
+pub(super) unsafe fn turned_rows<A: SimdElement, R: Reduce<A>>(level: InstructionSet, strips: Strips<'_, A, R>) {
+    type Unit = u128;
+    const { assert!(align_of::<A>() <= align_of::<Unit>()) };
+    let Strips { r, kept, red, n, joined, a, o } = strips;
+    let mut turned = [MaybeUninit::<Unit>::uninit(); TURNED / size_of::<Unit>()];
+    let turned = turned.as_mut_ptr().cast::<A>();
+    let room = TURNED / IN_ORDER / size_of::<A>();
+    let (rows, along) = (&kept[0], &red[0]);
+    // Columns of a distance that is larger than their number are never joined, whatever their number.
+    let column = [Axis { size: n, strides: [room as isize] }];
+    let strides = [[1, room as isize, 0], [rows.strides[0], along.strides[0], 0]];
+    for [pa, po] in Offsets::new(&kept[1..]) {
+        for first in (0..rows.size).step_by(room) {
+            let size = room.min(rows.size - first);
+            let [sa, so] = rows.strides.map(|s| first as isize * s);
+            let kept = [Axis { size, strides: [1, rows.strides[1]] }];
+            // SAFETY: (copy_block) duty 1: positions of the axes; the copy has room for `IN_ORDER` elements of
+            // `room` rows, none of which is shared. (Strips) the copy is initialised at the positions of both axes;
+            // duty 2.
+            unsafe {
+                copy_block([size, n, 1], strides, a.offset(pa + sa), turned);
+                let o = o.offset(po + so);
+                for_isa(level, Strips { r, kept: &kept, red: &column, n, joined, a: turned, o });
+            }
         }
     }
 }

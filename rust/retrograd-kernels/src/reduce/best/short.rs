@@ -1,0 +1,98 @@
+//! The best of short lines, many of which are copied to be columns side by side.
+
+use std::mem::MaybeUninit;
+
+use super::{STRIP, Strip};
+use crate::parallel::{SharedPtr, split};
+use crate::pointwise::copy_block;
+use crate::simd::{InstructionSet, SimdElement, for_isa};
+use crate::strided::{Axis, Offsets};
+use crate::thresholds::reduce::IN_ORDER;
+
+/// The fewest lots of lines that are worth it.
+const FEWEST: usize = 16;
+
+/// Lines along one axis of at most [`IN_ORDER`] elements: `columns` of them in each of many `lots`, at equal distances,
+/// with results that follow one another; the rest of the kept axes are `outer`.
+pub(super) struct ShortLines<'k> {
+    along: Axis<1>,
+    columns: Axis<2>,
+    lots: Axis<2>,
+    outer: &'k [Axis<2>],
+}
+
+impl<'k> ShortLines<'k> {
+    /// Those of the kept and the reduced axes, if there are such.
+    pub fn of(kept: &'k [Axis<2>], red: &[Axis<1>]) -> Option<Self> {
+        let &[along] = red else { return None };
+        let (&inner, rest) = kept.split_first()?;
+        let near = inner.strides[0].unsigned_abs() < along.strides[0].unsigned_abs();
+        let one = Axis { size: 1, strides: [0, inner.strides[1]] };
+        let (columns, lots, outer) = match rest.split_first() {
+            Some((&lots, outer)) if near => (inner, lots, outer),
+            None if near => return None,
+            _ => (one, inner, rest),
+        };
+        let follow = lots.strides[1] == columns.size as isize * columns.strides[1];
+        let many = lots.size >= FEWEST && columns.size * FEWEST <= STRIP;
+        ((2..=IN_ORDER).contains(&along.size) && many && follow).then_some(Self { along, columns, lots, outer })
+    }
+
+    /// Looks along all lines.
+    ///
+    /// # Safety
+    /// The duties of [`super::best`], whose axes these are.
+    pub unsafe fn look<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
+        &self,
+        level: InstructionSet,
+        cost: f64,
+        a: *const T,
+        values: *mut T,
+        indices: *mut i64,
+    ) {
+        let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
+        for [pa, po] in Offsets::new(self.outer) {
+            split(self.lots.size, FEWEST, cost, &|lots| {
+                let some = Axis { size: lots.len(), ..self.lots };
+                let start = lots.start as isize;
+                let [pa, po] = [pa + start * self.lots.strides[0], po + start * self.lots.strides[1]];
+                // SAFETY: ours, for some of the lots, which no other piece has.
+                unsafe {
+                    let (a, values) = (a.get().offset(pa), values.get().offset(po));
+                    self.look_at::<T, MAX>(level, some, a, values, indices.get().offset(po));
+                }
+            });
+        }
+    }
+
+    /// # Safety
+    /// As [`Self::look`], for these lots.
+    unsafe fn look_at<T: SimdElement + PartialOrd, const MAX: bool>(
+        &self,
+        level: InstructionSet,
+        lots: Axis<2>,
+        a: *const T,
+        values: *mut T,
+        indices: *mut i64,
+    ) {
+        let Self { along, columns, .. } = self;
+        let (n, most) = (along.size, STRIP / columns.size);
+        let mut beside = [MaybeUninit::<T>::uninit(); STRIP * IN_ORDER];
+        let beside = beside.as_mut_ptr().cast::<T>();
+        for first in (0..lots.size).step_by(most) {
+            let here = most.min(lots.size - first);
+            let width = here * columns.size;
+            let to = [1, columns.size as isize, width as isize];
+            let strides = [to, [columns.strides[0], lots.strides[0], along.strides[0]]];
+            let [pa, po] = lots.strides.map(|s| first as isize * s);
+            // SAFETY: (copy_block 1, 2) ours, and space for `n` rows of at most `STRIP` columns; (Strip) these rows, and
+            // results that follow one another.
+            unsafe {
+                copy_block([columns.size, here, n], strides, a.offset(pa), beside);
+                let steps = [1, width as isize, columns.strides[1]];
+                let (values, indices) = (values.offset(po), indices.offset(po));
+                for_isa(level, Strip::<T, MAX> { a: beside, n, width, steps, values, indices });
+            }
+        }
+    }
+}

@@ -184,6 +184,9 @@ fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Te
     }, else multiply_halves(op, a, b, out, &p, batch))
 }
 
+/// Terms of dot products of halves that are worth a loop each, unless there are few of them.
+const LONG_DOT: usize = 32;
+
 /// [`multiply`] of halves: sums are float32, and each element of the result is rounded once. One row or column, whose
 /// product has little to do with each element, is read as it lies; bfloat16 goes by the CPU's matrix unit, if it has
 /// one; everything else by way of float32. `p` and `batch` say the same of the matrices as the operands.
@@ -193,7 +196,8 @@ fn multiply_halves(op: &'static str, a: Side, b: Side, out: &Tensor, p: &Product
     let is_one = out.ndim() == 2 || out.sizes()[0] == 1;
     let half = out.dtype().half().unwrap_or_else(|| undeclared(out.dtype()));
     let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
-    if m.min(n) == 1 && a_cs == 1 && b_rs == 1 && !p.accumulate && is_one {
+    let (rows, long) = (m.max(n), k >= LONG_DOT);
+    if m.min(n) == 1 && (long || rows < LONG_DOT) && a_cs == 1 && b_rs == 1 && !p.accumulate && is_one {
         // SAFETY: S1 and S3 for rows of one operand, the one row or column of the other, and `out`, which overlaps
         // neither.
         unsafe {

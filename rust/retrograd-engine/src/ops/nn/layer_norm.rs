@@ -138,6 +138,11 @@ pub(super) fn widened(t: &Tensor) -> Result<Tensor> {
     if t.dtype().half().is_some() { memory::cast(t, DType::Float32) } else { Ok(t.clone()) }
 }
 
+/// Rows of so few elements are float32 in whole: to make each of them that takes longer than to walk it.
+fn short_widened(t: Tensor, n: usize) -> Result<Tensor> {
+    if (1..=SHORT).contains(&n) { copy::cast(&t, t.dtype().wide()) } else { Ok(t) }
+}
+
 /// Whether parameters of this dtype go with inputs of dtype `x`: those of halves may be float32.
 pub(super) fn goes_with(x: DType, parameter: DType) -> bool {
     parameter == x || x.half().is_some() && parameter == DType::Float32
@@ -173,10 +178,10 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
     }
 
     fn run<T: Element + Real>(&self, xs: &[&Tensor], moments: RowMoments<T>) -> Result<Outs> {
-        let x = copy::contiguous(xs[0])?;
+        let n = numel(&self.normalized);
+        let x = short_widened(copy::contiguous(xs[0])?, n)?;
         let contiguous = |i: usize| xs.get(i).map(|t| copy::contiguous(&copy::cast(t, T::DTYPE)?)).transpose();
         let (weight, bias) = (contiguous(Self::WEIGHT)?, contiguous(Self::BIAS)?);
-        let n = numel(&self.normalized);
         let lead = xs[0].ndim() - self.normalized.len();
         let rows = numel(&xs[0].sizes()[..lead]);
         let mut sizes = Dims::from_slice(&xs[0].sizes()[..lead]);
@@ -199,7 +204,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             let [of_y, of_means, of_rstds] =
                 [&y, &means, &rstds].map(|t| unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
             norm::standardize_rows(n, T::of(self.eps), [x, &weight, &bias], of_y, [of_means, of_rstds]);
-            return Ok(smallvec::smallvec![y, means, rstds]);
+            return Ok(smallvec::smallvec![copy::cast(&y, xs[0].dtype())?, means, rstds]);
         }
         let (pm, pr) = (SharedPtr(pm), SharedPtr(pr));
         split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
@@ -235,10 +240,11 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         if g.sizes() != x.sizes() || g.dtype() != x.dtype() {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for {x:?}")));
         }
+        let (dtype, n) = (x.dtype(), numel(&self.normalized));
+        let (x, g) = (short_widened(x, n)?, short_widened(g, n)?);
         let (means, rstds) = (copy::contiguous(cx.saved(3)?)?, copy::contiguous(cx.saved(4)?)?);
         let weight = if W { Some(copy::contiguous(&copy::cast(cx.saved(1)?, T::DTYPE)?)?) } else { None };
         let weight = weight.as_ref().and_then(Tensor::as_slice::<T>);
-        let n = numel(&self.normalized);
         let rows = means.numel();
         let slice = |t: &Tensor| t.as_slice::<T>().map_or(std::ptr::null_mut(), |s| s.as_ptr().cast_mut());
         let [pm, pr] = [&means, &rstds].map(|t| SharedPtr(slice(t)));
@@ -250,6 +256,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             // SAFETY: S1 to S3: fresh and contiguous, and nobody else has it yet.
             let of_x = gx.as_ref().map(|gx| unsafe { std::slice::from_raw_parts_mut(gx.ptr::<T>(), gx.numel()) });
             let gw = norm::pull_rows(given, W && cx.needs(Self::WEIGHT), of_x);
+            let gx = gx.map(|gx| copy::cast(&gx, dtype)).transpose()?;
             return Ok((gx, gw.map(|gw| Tensor::from_slice(&gw, &self.normalized)).transpose()?));
         }
         let out = gx.as_ref().map(|gx| Rows::<T>::of(gx, n));

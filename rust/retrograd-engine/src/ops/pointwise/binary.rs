@@ -152,7 +152,8 @@ elementary!(Fmax, const LIGHT = true; |a, b| a.at_least(b).select(a.eq(a), b));
 /// As [`Fmax`].
 struct Fmin;
 elementary!(Fmin, const LIGHT = true; |a, b| a.at_most(b).select(a.eq(a), b));
-struct LogAddExp;
+/// `log(exp(a) + exp(b))`.
+pub(in crate::ops) struct LogAddExp;
 elementary!(LogAddExp, |a, b| {
     let (most, distance) = larger(a, b);
     most + math::log1p(math::exp(-distance))

@@ -5,6 +5,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::ReduceAxes;
+use super::lines::side_by_side;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{
@@ -13,9 +14,11 @@ use crate::autograd::primitive::{
 use crate::error::Result;
 use crate::kernels::complex;
 use crate::kernels::parallel::{SharedPtr, split};
-use crate::kernels::real::{Ordered, Ring};
+use crate::kernels::pointwise::{Body, lanes_of_slices};
+use crate::kernels::real::{Ordered, Real, Ring};
 use crate::match_dtype;
 use crate::ops::index::{at_chosen, to_chosen};
+use crate::ops::pointwise::binary::LogAddExp;
 use crate::ops::pointwise::complex::real_part as real;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
@@ -44,6 +47,9 @@ fn wins<T: Ordered, const MAX: bool>(value: T, best: T) -> bool {
 
 /// The running extremes of a line and the last index where each was found; NaN stays.
 fn line_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64]) {
+    if x.len() < TOGETHER {
+        return few_extremes::<T, MAX, 1>(x, values, indices);
+    }
     let (mut best, mut index) = (x[0], 0);
     let parts = values.chunks_mut(TOGETHER).zip(indices.chunks_mut(TOGETHER));
     for (part, (x, (values, indices))) in x.chunks(TOGETHER).zip(parts).enumerate() {
@@ -77,6 +83,25 @@ fn column_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indic
     }
 }
 
+/// As [`column_extremes`], of `N` columns, whose best so far stay in registers.
+fn few_extremes<T: Ordered, const MAX: bool, const N: usize>(x: &[T], values: &mut [T], indices: &mut [i64]) {
+    let (mut best, mut found) = ([x[0]; N], [0; N]);
+    best.copy_from_slice(&x[..N]);
+    let results = values.chunks_exact_mut(N).zip(indices.chunks_exact_mut(N));
+    for (i, (x, (values, indices))) in x.chunks_exact(N).zip(results).enumerate() {
+        // Seldom: a branch, so that no element waits for the one before.
+        if (0..N).fold(false, |any, j| any | wins::<T, MAX>(x[j], best[j])) {
+            for j in 0..N {
+                if wins::<T, MAX>(x[j], best[j]) {
+                    (best[j], found[j]) = (x[j], i as i64);
+                }
+            }
+        }
+        values.copy_from_slice(&best);
+        indices.copy_from_slice(&found);
+    }
+}
+
 /// The running extremes along the middle one of three axes, of which threads share the first.
 fn extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64], [_, n, after]: [usize; 3]) {
     let block = n * after;
@@ -89,10 +114,12 @@ fn extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mu
                 let (values, indices) = (values.get().add(i * block), indices.get().add(i * block));
                 (std::slice::from_raw_parts_mut(values, block), std::slice::from_raw_parts_mut(indices, block))
             };
-            if after == 1 {
-                line_extremes::<T, MAX>(x, values, indices);
-            } else {
-                column_extremes::<T, MAX>(x, values, indices, after);
+            match after {
+                1 => line_extremes::<T, MAX>(x, values, indices),
+                2 => few_extremes::<T, MAX, 2>(x, values, indices),
+                3 => few_extremes::<T, MAX, 3>(x, values, indices),
+                4 => few_extremes::<T, MAX, 4>(x, values, indices),
+                _ => column_extremes::<T, MAX>(x, values, indices, after),
             }
         }
     });
@@ -217,7 +244,7 @@ impl LogSum for Complex<f64> {
     }
 }
 
-/// The logarithms of running sums of exponentials.
+/// The logarithms of running sums of exponentials, each line by itself.
 fn logs<T: LogSum>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse: bool) {
     for b in 0..before {
         for j in 0..after {
@@ -233,6 +260,32 @@ fn logs<T: LogSum>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], revers
     }
 }
 
+/// Elements of blocks whose lines are copied side by side: to take them one by one takes ten times as long.
+const FEW: usize = 1 << 12;
+
+/// As [`logs`], of floats: lines side by side in vectors.
+fn logs_of_floats<T: LogSum + Real>(x: &[T], to: &mut [T], block: [usize; 3], reverse: bool)
+where
+    LogAddExp: Body<T, 2>,
+{
+    side_by_side([x], to, block, block[1] * block[2] <= FEW, |[x], to, block @ [_, n, after]| {
+        if after < 2 {
+            return logs(x, to, block, reverse);
+        }
+        for (x, to) in x.chunks_exact(n * after).zip(to.chunks_exact_mut(n * after)) {
+            let row = |i: usize| if reverse { n - 1 - i } else { i } * after;
+            to[row(0)..][..after].copy_from_slice(&x[row(0)..][..after]);
+            for i in 1..n {
+                let [before, here] =
+                    to.get_disjoint_mut([row(i - 1)..row(i - 1) + after, row(i)..row(i) + after]).expect("two rows");
+                // SAFETY: initialised elements, which stay it.
+                let here = unsafe { std::slice::from_raw_parts_mut(here.as_mut_ptr().cast(), after) };
+                lanes_of_slices(&LogAddExp, [&x[row(i)..][..after], &*before], here);
+            }
+        }
+    });
+}
+
 impl Primitive for LogCumSumExp {
     const NAME: &'static str = "logcumsumexp";
     const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
@@ -244,8 +297,10 @@ impl Primitive for LogCumSumExp {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(&copy::cast(xs[0], xs[0].dtype().wide())?)?;
         let block = self.over.block(x.sizes());
-        let logs = match_dtype!(wide, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
-            logs(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
+        let logs = match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+            logs_of_floats(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
+        }), else Tensor::build::<Complex<f64>>(x.sizes(), |to| {
+            logs(x.as_slice::<Complex<f64>>().unwrap_or(&[]), to, block, self.reverse);
         }))?;
         copy::cast(&logs, xs[0].dtype()).map(out)
     }

@@ -9,6 +9,7 @@ pub mod difference;
 pub mod extreme;
 pub mod gradient;
 pub mod hash;
+mod lines;
 pub mod logic;
 pub mod masked;
 pub mod moments;

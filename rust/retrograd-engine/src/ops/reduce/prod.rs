@@ -2,6 +2,7 @@
 
 use retrograd_macros::op;
 
+use super::lines::{are_short, side_by_side};
 use super::sum::{accumulated, accumulated_wide, as_asked, into_accumulator, sum_of};
 use super::{ReduceAxes, run};
 use crate::autograd::Grads;
@@ -111,8 +112,20 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
 
 /// The products of all other elements along the middle axis: those before times those after. No division, so zeros are
 /// exact. Threads share the first axis.
-fn others(x: &Tensor, [_, n, after]: [usize; 3]) -> Result<Tensor> {
+fn others(x: &Tensor, block @ [_, n, after]: [usize; 3]) -> Result<Tensor> {
     let x = &copy::contiguous(x)?;
+    if are_short(block) && matches!(x.dtype(), DType::Float32 | DType::Float64) {
+        return match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+            let x = x.as_slice::<T>().expect("contiguous and of this dtype");
+            split_rows(o, n * after, 1, x.len() as f64 * COST, &|some, o| {
+                let x = &x[some.start * n * after..some.end * n * after];
+                side_by_side([x], o, [some.len(), n, after], true, |[x], o, [_, n, after]| {
+                    let blocks = x.chunks_exact(n * after).zip(o.chunks_exact_mut(n * after));
+                    blocks.for_each(|(x, o)| columns_of_others(x, o, after));
+                });
+            });
+        }));
+    }
     if x.dtype() == DType::Float32 && after == 1 {
         // One number after the other costs the same in float64, which hardly reaches subnormal numbers.
         return by_blocks(x, n, |x: &[f32], o| line_of_others(x, o, &mut vec![0.0f64; n], f64::from, |y| y as f32));

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use retrograd_macros::op;
 
+use super::lines::{are_short, side_by_side};
 use super::sum::sum_of;
 use super::{ReduceAxes, run};
 use crate::autograd::Grads;
@@ -19,7 +20,7 @@ use crate::kernels::real::Real;
 use crate::kernels::reduce;
 use crate::kernels::rows::{self, dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{InstructionSet, Isa, Task, Vector, for_isa as on};
-use crate::kernels::thresholds::reduce::{CONVERTED, NEAR};
+use crate::kernels::thresholds::reduce::{CONVERTED, NEAR, WIDE};
 use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::ops::pointwise::out_like;
@@ -140,19 +141,12 @@ impl<const LOG: bool> Softmax<LOG> {
         let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
         let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
         if let Some(half) = y.dtype().half() {
-            return in_float32(half, [&g, &y], block, |[g, y], o| {
-                // SAFETY: the task has no duties: it works on slices.
-                unsafe { on(InstructionSet::detect(), BackwardRows::<f32, LOG> { g, y, o, block }) }
-            });
+            return in_float32(half, [&g, &y], block, |[g, y], o| backward::<f32, LOG>([g, y], o, block));
         }
         match_dtype!(floats, y.dtype(), T => {
             let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
             Tensor::build::<T>(&sizes, |o| {
-                in_parts(o, block, |o, part| {
-                    let (g, y) = (&g[part.clone()], &y[part]);
-                    // SAFETY: the task has no duties: it works on slices.
-                    unsafe { on(InstructionSet::detect(), BackwardRows::<T, LOG> { g, y, o, block }) }
-                });
+                in_parts(o, block, |o, part| backward::<T, LOG>([&g[part.clone()], &y[part]], o, block));
             })
         })
     }
@@ -173,20 +167,14 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
         match_dtype!(floats, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             Tensor::build::<T>(x.sizes(), |o| {
-                in_parts(o, block, |o, part| {
-                    // SAFETY: the task has no duties: it works on slices.
-                    unsafe { on(InstructionSet::detect(), SoftmaxRows::<T, LOG> { x: &from[part], o, block }) }
-                });
+                in_parts(o, block, |o, part| forward::<T, LOG>([&from[part]], o, block));
             }).map(out)
         }, else {
             let half = x.dtype().half().unwrap_or_else(|| undeclared(x.dtype()));
             if block[2] == 1 && block[1] > CONVERTED {
                 return long_rows::<LOG>(half, &x, block).map(out);
             }
-            in_float32(half, [&x], block, |[x], o| {
-                // SAFETY: the task has no duties: it works on slices.
-                unsafe { on(InstructionSet::detect(), SoftmaxRows::<f32, LOG> { x, o, block }) }
-            }).map(out)
+            in_float32(half, [&x], block, |x, o| forward::<f32, LOG>(x, o, block)).map(out)
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -212,6 +200,22 @@ fn in_parts<T: Copy + Send>(o: &mut [T], [before, n, after]: [usize; 3], work: i
     let (block, cost) = (n * after, o.len() as f64 * ELEMENT_COST);
     assert_eq!(o.len(), before * block, "an output of these sizes");
     split_rows(o, block, 1, cost, &|blocks, o| work(o, blocks.start * block..blocks.end * block));
+}
+
+/// The forward pass over parts of a tensor.
+fn forward<T: Real, const LOG: bool>(x: [&[T]; 1], o: &mut [T], block: [usize; 3]) {
+    side_by_side(x, o, block, are_short(block), |[x], o, block| {
+        // SAFETY: the task has no duties: it works on slices.
+        unsafe { on(InstructionSet::detect(), SoftmaxRows::<T, LOG> { x, o, block }) }
+    });
+}
+
+/// The backward pass over parts of a cotangent and a result.
+fn backward<T: Real, const LOG: bool>(gy: [&[T]; 2], o: &mut [T], block: [usize; 3]) {
+    side_by_side(gy, o, block, are_short(block), |[g, y], o, block| {
+        // SAFETY: the task has no duties: it works on slices.
+        unsafe { on(InstructionSet::detect(), BackwardRows::<T, LOG> { g, y, o, block }) }
+    });
 }
 
 /// Calls `work` for parts of halves as float32: whole blocks of `n` times `after` elements of contiguous operands,
@@ -393,28 +397,31 @@ impl<T: Real, const LOG: bool> Task for SoftmaxRows<'_, T, LOG> {
             // SAFETY: Task 2.
             return unsafe { rows::softmax::<S, T, LOG>(n, x, o) };
         }
-        // Columns side by side: `m`, `sum` and `log` hold one value for each.
-        let (mut m, mut sum) = (vec![T::ZERO; after], vec![T::ZERO; after]);
-        let mut log = vec![T::ZERO; if LOG { after } else { 0 }];
+        // Columns side by side: `m` and `sum` hold one value for each, as often as a wide row has it.
+        let wide = after * fold(n, after);
+        let (mut m, mut sum) = (vec![T::ZERO; wide], vec![T::ZERO; wide]);
+        let mut log = vec![T::ZERO; if LOG { wide } else { 0 }];
         for (x, o) in x.chunks_exact(n * after).zip(o.chunks_exact_mut(n * after)) {
-            m.copy_from_slice(&x[..after]);
+            m.copy_from_slice(&x[..wide]);
             sum.fill(T::ZERO);
-            for row in x.chunks_exact(after) {
+            for row in x.chunks(wide) {
                 for (m, &x) in m.iter_mut().zip(row) {
                     *m = larger(*m, x);
                 }
             }
-            for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
+            join(&mut m, after, larger);
+            for (x, o) in x.chunks(wide).zip(o.chunks_mut(wide)) {
                 // SAFETY: Task 2.
-                unsafe { row_of::<S, T, 2, _>(&Difference, [x, &m], o) };
+                unsafe { row_of::<S, T, 2, _>(&Difference, [x, &m[..x.len()]], o) };
                 for (sum, &e) in sum.iter_mut().zip(o.iter()) {
                     *sum = sum.add(e);
                 }
             }
+            join(&mut sum, after, T::add);
             if LOG {
                 // SAFETY: Task 2.
                 unsafe { row_of::<S, T, 1, _>(&Log, [&sum], &mut log) };
-                for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
+                for (x, o) in x.chunks(wide).zip(o.chunks_mut(wide)) {
                     for (((o, &x), &m), &log) in o.iter_mut().zip(x).zip(&m).zip(&log) {
                         *o = x.sub(m).sub(log);
                     }
@@ -424,13 +431,27 @@ impl<T: Real, const LOG: bool> Task for SoftmaxRows<'_, T, LOG> {
             for sum in &mut sum {
                 *sum = T::ONE.div(*sum);
             }
-            for o in o.chunks_exact_mut(after) {
+            for o in o.chunks_mut(wide) {
                 for (o, &sum) in o.iter_mut().zip(&sum) {
                     *o = o.mul(sum);
                 }
             }
         }
     }
+}
+
+/// How many rows of few columns are walked as one wide row, of `n` rows.
+fn fold(n: usize, after: usize) -> usize {
+    (WIDE / after).clamp(1, n)
+}
+
+/// Joins the values of each column in a wide row, and puts the result in the place of each.
+fn join<T: Copy>(wide: &mut [T], after: usize, both: fn(T, T) -> T) {
+    let (columns, copies) = wide.split_at_mut(after);
+    for copy in copies.chunks_exact(after) {
+        columns.iter_mut().zip(copy).for_each(|(column, &copy)| *column = both(*column, copy));
+    }
+    copies.chunks_exact_mut(after).for_each(|copy| copy.copy_from_slice(columns));
 }
 
 /// Backward, over `(before, n, after)`. No duties.
@@ -450,7 +471,8 @@ impl<T: Real, const LOG: bool> Task for BackwardRows<'_, T, LOG> {
         if y.is_empty() {
             return;
         }
-        let mut sum = vec![T::ZERO; after];
+        let wide = after * fold(n, after);
+        let mut sum = vec![T::ZERO; wide];
         for ((g, y), o) in g.chunks_exact(n * after).zip(y.chunks_exact(n * after)).zip(o.chunks_exact_mut(n * after)) {
             if after == 1 {
                 // SAFETY: Task 2.
@@ -461,14 +483,15 @@ impl<T: Real, const LOG: bool> Task for BackwardRows<'_, T, LOG> {
                 continue;
             }
             sum.fill(T::ZERO);
-            for (g, y) in g.chunks_exact(after).zip(y.chunks_exact(after)) {
+            for (g, y) in g.chunks(wide).zip(y.chunks(wide)) {
                 for ((&g, &y), sum) in g.iter().zip(y).zip(&mut sum) {
                     *sum = sum.add(if LOG { g } else { g.mul(y) });
                 }
             }
-            for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {
+            join(&mut sum, after, T::add);
+            for ((g, y), o) in g.chunks(wide).zip(y.chunks(wide)).zip(o.chunks_mut(wide)) {
                 // SAFETY: Task 2.
-                unsafe { row_of::<S, T, 3, _>(&BackwardKernel::<LOG>, [g, y, &sum], o) };
+                unsafe { row_of::<S, T, 3, _>(&BackwardKernel::<LOG>, [g, y, &sum[..g.len()]], o) };
             }
         }
     }

@@ -159,7 +159,7 @@ impl Stretches {
         let Self { mut at, mut base, step, len, .. } = self;
         assert!(len == N, "rows of this length");
         for row in values.as_chunks::<N>().0 {
-            let row = row.each_ref().map(|i| read_once(i));
+            let row = row.each_ref().map(read_once);
             if !row.iter().fold(true, |all, &i| all & is_place(i, size)) {
                 return false;
             }

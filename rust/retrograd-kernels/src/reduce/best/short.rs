@@ -85,8 +85,8 @@ impl<'k> ShortLines<'k> {
             let to = [1, columns.size as isize, width as isize];
             let strides = [to, [columns.strides[0], lots.strides[0], along.strides[0]]];
             let [pa, po] = lots.strides.map(|s| first as isize * s);
-            // SAFETY: (copy_block 1, 2) ours, and space for `n` rows of at most `STRIP` columns; (Strip) these rows, and
-            // results that follow one another.
+            // SAFETY: (copy_block 1, 2) ours, and space for `n` rows of at most `STRIP` columns; (Strip) these rows,
+            // and results that follow one another.
             unsafe {
                 copy_block([columns.size, here, n], strides, a.offset(pa), beside);
                 let steps = [1, width as isize, columns.strides[1]];

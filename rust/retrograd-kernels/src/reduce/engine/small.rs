@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::Reduce;
-use super::Strips;
+use super::strips::Strips;
 use crate::pointwise::copy_block;
 use crate::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use crate::strided::{Axis, Offsets, axis};
@@ -91,7 +91,8 @@ pub(super) fn are_turned<A: SimdElement, R: Reduce<A>>(kept: &[Axis<2>], red: &[
     matches!((kept, red), ([rows, ..], [along]) if rows.size >= ROWS && (2..=most).contains(&along.size))
 }
 
-/// Rows along the one reduced axis, which are short, as the columns of strips: as many at a time as a copy has room for.
+/// Rows along the one reduced axis, which are short, as the columns of strips: as many at a time as a copy has room
+/// for.
 ///
 /// # Safety
 /// The duties of [`Strips`] but for the order of the axes; [`are_turned`] says so.

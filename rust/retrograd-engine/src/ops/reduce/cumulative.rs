@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::ReduceAxes;
-use super::lines::side_by_side;
+use super::lines::{Beside, side_by_side};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{
@@ -39,6 +39,9 @@ const COST: f64 = 0.7;
 /// Elements of a line that are looked at together for one that wins.
 const TOGETHER: usize = 16;
 
+/// Elements of lines, many of which are walked side by side.
+const SHORT: usize = 128;
+
 /// Whether an element takes the place of the best so far: it is as good, or NaN.
 #[inline(always)]
 fn wins<T: Ordered, const MAX: bool>(value: T, best: T) -> bool {
@@ -47,9 +50,6 @@ fn wins<T: Ordered, const MAX: bool>(value: T, best: T) -> bool {
 
 /// The running extremes of a line and the last index where each was found; NaN stays.
 fn line_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64]) {
-    if x.len() < TOGETHER {
-        return few_extremes::<T, MAX, 1>(x, values, indices);
-    }
     let (mut best, mut index) = (x[0], 0);
     let parts = values.chunks_mut(TOGETHER).zip(indices.chunks_mut(TOGETHER));
     for (part, (x, (values, indices))) in x.chunks(TOGETHER).zip(parts).enumerate() {
@@ -102,18 +102,40 @@ fn few_extremes<T: Ordered, const MAX: bool, const N: usize>(x: &[T], values: &m
     }
 }
 
+/// As [`line_extremes`], of many lines of `n` elements one after the other, some of them side by side.
+fn short_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64], most: Beside) {
+    let mut lines = [(); 2].map(|()| vec![T::ZERO; most.count()]);
+    let mut found = vec![0; most.count()];
+    let [from, best] = &mut lines;
+    let results = values.chunks_mut(most.count()).zip(indices.chunks_mut(most.count()));
+    for (x, (values, indices)) in x.chunks(most.count()).zip(results) {
+        let some = Beside { blocks: x.len() / most.n, ..most };
+        some.gather(x, from);
+        column_extremes::<T, MAX>(&from[..x.len()], &mut best[..x.len()], &mut found[..x.len()], some.lines());
+        some.scatter(best, values);
+        some.scatter(&found, indices);
+    }
+}
+
 /// The running extremes along the middle one of three axes, of which threads share the first.
 fn extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64], [_, n, after]: [usize; 3]) {
     let block = n * after;
     let (values, indices) = (SharedPtr(values.as_mut_ptr()), SharedPtr(indices.as_mut_ptr()));
     split(x.len() / block, 1, x.len() as f64 * COST, &|some| {
-        for i in some {
-            let x = &x[i * block..(i + 1) * block];
-            // SAFETY: both have the elements of `x`, and no other piece has those of block `i`.
-            let (values, indices) = unsafe {
-                let (values, indices) = (values.get().add(i * block), indices.get().add(i * block));
-                (std::slice::from_raw_parts_mut(values, block), std::slice::from_raw_parts_mut(indices, block))
-            };
+        let x = &x[some.start * block..some.end * block];
+        // SAFETY: both have the elements of all, and no other piece has those of these blocks.
+        let (values, indices) = unsafe {
+            let (values, indices) = (values.get().add(some.start * block), indices.get().add(some.start * block));
+            (std::slice::from_raw_parts_mut(values, x.len()), std::slice::from_raw_parts_mut(indices, x.len()))
+        };
+        if after == 1
+            && n <= SHORT
+            && let Some(most) = Beside::of(some.len(), [n, 1])
+        {
+            return short_extremes::<T, MAX>(x, values, indices, most);
+        }
+        let results = values.chunks_mut(block).zip(indices.chunks_mut(block));
+        for (x, (values, indices)) in x.chunks(block).zip(results) {
             match after {
                 1 => line_extremes::<T, MAX>(x, values, indices),
                 2 => few_extremes::<T, MAX, 2>(x, values, indices),

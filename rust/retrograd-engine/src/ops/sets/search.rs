@@ -25,13 +25,16 @@ struct Search {
     int32: bool,
 }
 
-/// The first place of a row of `n` elements that is not before `value`. NaN is before nothing, and all is before NaN.
+/// Whether an element of a row comes before a value, and if it is equal. NaN is before nothing, and all is before NaN.
+#[inline(always)]
+fn is_before<T: PartialOrd>(x: T, value: T, right: bool) -> bool {
+    !(if right { x > value } else { x >= value })
+}
+
+/// The first place of a row of `n` elements that is not before `value`.
 #[inline(always)]
 pub(crate) fn place<T: Copy + PartialOrd>(n: usize, value: T, right: bool, at: impl Fn(usize) -> T) -> i64 {
-    let is_before = |place: usize| {
-        let x = at(place);
-        !(if right { x > value } else { x >= value })
-    };
+    let is_before = |place: usize| is_before(at(place), value, right);
     if n == 0 {
         return 0;
     }
@@ -45,8 +48,35 @@ pub(crate) fn place<T: Copy + PartialOrd>(n: usize, value: T, right: bool, at: i
     (low + usize::from(is_before(low))) as i64
 }
 
+/// Values that are searched for together, so that the steps of one do not wait for each other.
+const TOGETHER: usize = 16;
+
+/// The [`place`] of each value in a row, which has elements.
+fn places_in_row<T: Copy + PartialOrd, const RIGHT: bool>(row: &[T], values: &[T], to: &mut [i64]) {
+    for (values, to) in values.chunks(TOGETHER).zip(to.chunks_mut(TOGETHER)) {
+        let mut looked_for = [values[0]; TOGETHER];
+        looked_for[..values.len()].copy_from_slice(values);
+        // As there.
+        let (mut low, mut rest) = ([0usize; TOGETHER], row.len());
+        while rest > 1 {
+            let half = rest / 2;
+            for (low, &value) in low.iter_mut().zip(&looked_for) {
+                // SAFETY: `low + rest` is at most the length of the row, and `half` less than `rest`.
+                let x = unsafe { *row.get_unchecked(*low + half - 1) };
+                *low = select_unpredictable(is_before(x, value, RIGHT), *low + half, *low);
+            }
+            rest -= half;
+        }
+        for ((to, low), value) in to.iter_mut().zip(low).zip(looked_for) {
+            *to = (low + usize::from(is_before(row[low], value, RIGHT))) as i64;
+        }
+    }
+}
+
 /// What a step of a search takes, in nanoseconds.
 pub(crate) const STEP_COST: f64 = 1.0;
+/// What it takes where it is one of many together.
+const STEP_TOGETHER_COST: f64 = 0.3;
 
 impl Search {
     /// All places. `per_row` values share a row of `n` elements.
@@ -58,15 +88,29 @@ impl Search {
         [n, per_row]: [usize; 2],
         to: &mut [i64],
     ) {
-        let cost = values.len() as f64 * f64::from(n.max(1).ilog2() + 2) * STEP_COST;
-        split_rows(to, 1, 1, cost, &|part, to| {
+        let steps = values.len() as f64 * f64::from(n.max(1).ilog2() + 2);
+        let Some(order) = order else {
+            return split_rows(to, 1, 1, steps * STEP_TOGETHER_COST, &|part, to| {
+                let (mut i, mut to) = (part.start, to);
+                while !to.is_empty() {
+                    // As many as share a row.
+                    let row = i / per_row;
+                    let (some, rest) = to.split_at_mut(((row + 1) * per_row - i).min(to.len()));
+                    let (sorted, values) = (&sorted[row * n..(row + 1) * n], &values[i..i + some.len()]);
+                    match self.right {
+                        _ if n == 0 => some.fill(0),
+                        true => places_in_row::<T, true>(sorted, values, some),
+                        false => places_in_row::<T, false>(sorted, values, some),
+                    }
+                    (i, to) = (i + some.len(), rest);
+                }
+            });
+        };
+        split_rows(to, 1, 1, steps * STEP_COST, &|part, to| {
             for (i, to) in part.zip(to) {
-                let (row, value) = (i / per_row * n, values[i]);
+                let row = i / per_row * n;
                 let sorted = &sorted[row..row + n];
-                *to = match order {
-                    None => place(n, value, self.right, |j| sorted[j]),
-                    Some(order) => place(n, value, self.right, |j| sorted[order[row + j] as usize]),
-                };
+                *to = place(n, values[i], self.right, |j| sorted[order[row + j] as usize]);
             }
         });
     }

@@ -6,7 +6,7 @@ use super::{STRIP, Strip};
 use crate::parallel::{SharedPtr, split};
 use crate::pointwise::copy_block;
 use crate::simd::{InstructionSet, SimdElement, for_isa};
-use crate::strided::{Axis, Offsets};
+use crate::strided::{Axes, Axis, Offsets};
 use crate::thresholds::reduce::IN_ORDER;
 
 /// The fewest lots of lines that are worth it.
@@ -14,28 +14,30 @@ const FEWEST: usize = 16;
 
 /// Lines along one axis of at most [`IN_ORDER`] elements: `columns` of them in each of many `lots`, at equal distances,
 /// with results that follow one another; the rest of the kept axes are `outer`.
-pub(super) struct ShortLines<'k> {
+pub(super) struct ShortLines {
     along: Axis<1>,
     columns: Axis<2>,
     lots: Axis<2>,
-    outer: &'k [Axis<2>],
+    outer: Axes<2>,
 }
 
-impl<'k> ShortLines<'k> {
+impl ShortLines {
     /// Those of the kept and the reduced axes, if there are such.
-    pub fn of(kept: &'k [Axis<2>], red: &[Axis<1>]) -> Option<Self> {
+    pub fn of(kept: &[Axis<2>], red: &[Axis<1>]) -> Option<Self> {
         let &[along] = red else { return None };
-        let (&inner, rest) = kept.split_first()?;
-        let near = inner.strides[0].unsigned_abs() < along.strides[0].unsigned_abs();
-        let one = Axis { size: 1, strides: [0, inner.strides[1]] };
-        let (columns, lots, outer) = match rest.split_first() {
-            Some((&lots, outer)) if near => (inner, lots, outer),
-            None if near => return None,
-            _ => (one, inner, rest),
+        let longest = (0..kept.len()).max_by_key(|&i| kept[i].size)?;
+        let mut outer: Axes<2> = kept.into();
+        let lots = outer.remove(longest);
+        // Neighbours, whose results those of the next lot follow, are taken together; longer rows of them are as they
+        // lie.
+        let is_near = |x: &Axis<2>| x.strides[0].unsigned_abs() < along.strides[0].unsigned_abs();
+        let near = outer.first().filter(|x| is_near(x)).map_or(1, |x| x.size);
+        let columns = match outer.first() {
+            Some(x) if near > 1 && lots.strides[1] == x.size as isize * x.strides[1] => outer.remove(0),
+            _ => Axis { size: 1, strides: [0, lots.strides[1]] },
         };
-        let follow = lots.strides[1] == columns.size as isize * columns.strides[1];
-        let many = lots.size >= FEWEST && columns.size * FEWEST <= STRIP;
-        ((2..=IN_ORDER).contains(&along.size) && many && follow).then_some(Self { along, columns, lots, outer })
+        let many = lots.size >= FEWEST && near * FEWEST <= STRIP && !(longest == 0 && is_near(&lots));
+        ((2..=IN_ORDER).contains(&along.size) && many).then_some(Self { along, columns, lots, outer })
     }
 
     /// Looks along all lines.
@@ -51,7 +53,7 @@ impl<'k> ShortLines<'k> {
         indices: *mut i64,
     ) {
         let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
-        for [pa, po] in Offsets::new(self.outer) {
+        for [pa, po] in Offsets::new(&self.outer) {
             split(self.lots.size, FEWEST, cost, &|lots| {
                 let some = Axis { size: lots.len(), ..self.lots };
                 let start = lots.start as isize;

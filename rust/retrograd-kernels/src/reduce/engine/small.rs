@@ -6,7 +6,7 @@ use super::super::Reduce;
 use super::strips::Strips;
 use crate::pointwise::copy_block;
 use crate::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
-use crate::strided::{Axis, Offsets, axis};
+use crate::strided::{Axes, Axis, Offsets, axis};
 use crate::thresholds::reduce::{IN_ORDER, TURNED};
 
 /// Strips of so few columns and rows, of which there are many, take longer to begin than to add up.
@@ -88,7 +88,13 @@ const FEW_EXACT: usize = IN_ORDER / 2;
 /// Whether rows are so short, and so many, that they are copied to be columns of strips.
 pub(super) fn are_turned<A: SimdElement, R: Reduce<A>>(kept: &[Axis<2>], red: &[Axis<1>]) -> bool {
     let most = if R::EXACT { FEW_EXACT } else { IN_ORDER };
-    matches!((kept, red), ([rows, ..], [along]) if rows.size >= ROWS && (2..=most).contains(&along.size))
+    let many = longest(kept).is_some_and(|i| kept[i].size >= ROWS);
+    many && matches!(red, [along] if (2..=most).contains(&along.size))
+}
+
+/// The axis of the most rows.
+fn longest(kept: &[Axis<2>]) -> Option<usize> {
+    (0..kept.len()).max_by_key(|&i| kept[i].size)
 }
 
 /// Rows along the one reduced axis, which are short, as the columns of strips: as many at a time as a copy has room
@@ -104,11 +110,12 @@ pub(super) unsafe fn turned_rows<A: SimdElement, R: Reduce<A>>(level: Instructio
     let mut turned = [MaybeUninit::<Unit>::uninit(); TURNED / size_of::<Unit>()];
     let turned = turned.as_mut_ptr().cast::<A>();
     let room = TURNED / IN_ORDER / size_of::<A>();
-    let (rows, along) = (&kept[0], &red[0]);
+    let mut others: Axes<2> = kept.into();
+    let (rows, along) = (others.remove(longest(kept).unwrap_or(0)), &red[0]);
     // Columns of a distance that is larger than their number are never joined, whatever their number.
     let column = [Axis { size: n, strides: [room as isize] }];
     let strides = [[1, room as isize, 0], [rows.strides[0], along.strides[0], 0]];
-    for [pa, po] in Offsets::new(&kept[1..]) {
+    for [pa, po] in Offsets::new(&others) {
         for first in (0..rows.size).step_by(room) {
             let size = room.min(rows.size - first);
             let [sa, so] = rows.strides.map(|s| first as isize * s);

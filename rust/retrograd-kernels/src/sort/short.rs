@@ -47,18 +47,19 @@ impl ShortLines {
     ) {
         let lines = axes.remove(beside);
         let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
-        for [pa, po] in Offsets::new(&axes) {
-            split(lines.size, LANES, (lines.size * self.from.n) as f64 * COST, &|some| {
-                let start = some.start as isize;
+        let elements = axes.iter().map(|axis| axis.size).product::<usize>() * lines.size * self.from.n;
+        split(lines.size, LANES, elements as f64 * COST, &|some| {
+            let start = some.start as isize;
+            let lines = Axis { size: some.len(), ..lines };
+            for [pa, po] in Offsets::new(&axes) {
                 let [pa, po] = [pa + start * lines.strides[0], po + start * lines.strides[1]];
-                let lines = Axis { size: some.len(), ..lines };
                 // SAFETY: ours, for some of the lines, which no other piece has.
                 unsafe {
                     let (a, values) = (a.get().offset(pa), values.get().offset(po));
                     self.choose_side_by_side(lines, a.cast_const(), values, indices.get().offset(po));
                 }
-            });
-        }
+            }
+        });
     }
 
     /// # Safety

@@ -118,9 +118,7 @@ impl Stretches {
         }
         true
     }
-}
 
-impl Stretches {
     /// Calls `f` with each position and the offset where its value leads: `stride` from one position of a row to the
     /// next, and `step` from one value to the next.
     #[inline(always)]

@@ -25,7 +25,8 @@ struct Search {
     int32: bool,
 }
 
-/// Whether an element of a row comes before a value, and if it is equal. NaN is before nothing, and all is before NaN.
+/// Whether an element of a row comes before a value, as an equal one does if `right`. NaN is before nothing, and all is
+/// before NaN.
 #[inline(always)]
 fn is_before<T: PartialOrd>(x: T, value: T, right: bool) -> bool {
     !(if right { x > value } else { x >= value })

@@ -53,18 +53,18 @@ impl ShortLines {
         indices: *mut i64,
     ) {
         let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
-        for [pa, po] in Offsets::new(&self.outer) {
-            split(self.lots.size, FEWEST, cost, &|lots| {
-                let some = Axis { size: lots.len(), ..self.lots };
-                let start = lots.start as isize;
-                let [pa, po] = [pa + start * self.lots.strides[0], po + start * self.lots.strides[1]];
+        split(self.lots.size, FEWEST, cost, &|some| {
+            let start = some.start as isize;
+            let lots = Axis { size: some.len(), ..self.lots };
+            for [pa, po] in Offsets::new(&self.outer) {
+                let [pa, po] = [pa + start * lots.strides[0], po + start * lots.strides[1]];
                 // SAFETY: ours, for some of the lots, which no other piece has.
                 unsafe {
                     let (a, values) = (a.get().offset(pa), values.get().offset(po));
-                    self.look_at::<T, MAX>(level, some, a, values, indices.get().offset(po));
+                    self.look_at::<T, MAX>(level, lots, a, values, indices.get().offset(po));
                 }
-            });
-        }
+            }
+        });
     }
 
     /// # Safety

@@ -114,6 +114,11 @@ def test_reductions(sizes, dtype):
     np.testing.assert_array_equal(t.permute(2, 1, 0).max(1).indices.numpy(), x.argmax(1).T)
     if dtype != "bool":
         np.testing.assert_array_equal(t.argmax(1).numpy(), x.argmax(1))
+        # In the order of the axes, wherever the elements are; some are repeated.
+        for view, want in ((t.permute(2, 0, 1), x.transpose(2, 0, 1)), (t[::2, 1:], x[::2, 1:]), (t[:1], x[:1])):
+            of = view.expand(3, *view.shape[1:]) if view.shape[0] == 1 else view
+            assert view.numel() == 0 or of.argmax().item() == want.argmax()
+            assert view.numel() == 0 or of.argmin().item() == want.argmin()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", *HALVES])

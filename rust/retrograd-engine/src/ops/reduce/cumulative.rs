@@ -67,18 +67,36 @@ fn line_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices
     }
 }
 
+/// An index of a row.
+trait Row: Copy {
+    /// Of a row whose number fits.
+    fn of(row: usize) -> Self;
+}
+
+macro_rules! rows {
+    ($($t:ty),*) => { $(impl Row for $t {
+        #[inline(always)]
+        fn of(row: usize) -> Self {
+            row as $t
+        }
+    })* };
+}
+rows!(u32, i64);
+
 /// As [`line_extremes`], of the columns of `(n, after)` elements.
-fn column_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64], after: usize) {
+fn column_extremes<T: Ordered, I: Row, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [I], after: usize) {
     values[..after].copy_from_slice(&x[..after]);
-    indices[..after].fill(0);
-    for (i, x) in x.chunks(after).enumerate().skip(1) {
+    indices[..after].fill(I::of(0));
+    for (i, x) in x.chunks_exact(after).enumerate().skip(1) {
         let (best, values) = values[(i - 1) * after..].split_at_mut(after);
         let (found, indices) = indices[(i - 1) * after..].split_at_mut(after);
+        // Of one length, for vectors.
+        let (x, best, found) = (&x[..after], &best[..after], &found[..after]);
         let (values, indices) = (&mut values[..after], &mut indices[..after]);
         for j in 0..after {
             let wins = wins::<T, MAX>(x[j], best[j]);
             values[j] = if wins { x[j] } else { best[j] };
-            indices[j] = if wins { i as i64 } else { found[j] };
+            indices[j] = if wins { I::of(i) } else { found[j] };
         }
     }
 }
@@ -105,13 +123,16 @@ fn few_extremes<T: Ordered, const MAX: bool, const N: usize>(x: &[T], values: &m
 /// As [`line_extremes`], of many lines of `n` elements one after the other, some of them side by side.
 fn short_extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [i64], most: Beside) {
     let mut lines = [(); 2].map(|()| vec![T::ZERO; most.count()]);
-    let mut found = vec![0; most.count()];
+    // Indices as wide as most elements, so that the same masks select them.
+    let (mut rows, mut found) = (vec![0u32; most.count()], vec![0i64; most.count()]);
     let [from, best] = &mut lines;
     let results = values.chunks_mut(most.count()).zip(indices.chunks_mut(most.count()));
     for (x, (values, indices)) in x.chunks(most.count()).zip(results) {
         let some = Beside { blocks: x.len() / most.n, ..most };
         some.gather(x, from);
-        column_extremes::<T, MAX>(&from[..x.len()], &mut best[..x.len()], &mut found[..x.len()], some.lines());
+        let (from, best, rows) = (&from[..x.len()], &mut best[..x.len()], &mut rows[..x.len()]);
+        column_extremes::<T, u32, MAX>(from, best, rows, some.lines());
+        found.iter_mut().zip(rows).for_each(|(found, row)| *found = i64::from(*row));
         some.scatter(best, values);
         some.scatter(&found, indices);
     }
@@ -141,7 +162,7 @@ fn extremes<T: Ordered, const MAX: bool>(x: &[T], values: &mut [T], indices: &mu
                 2 => few_extremes::<T, MAX, 2>(x, values, indices),
                 3 => few_extremes::<T, MAX, 3>(x, values, indices),
                 4 => few_extremes::<T, MAX, 4>(x, values, indices),
-                _ => column_extremes::<T, MAX>(x, values, indices, after),
+                _ => column_extremes::<T, i64, MAX>(x, values, indices, after),
             }
         }
     });

@@ -1,5 +1,7 @@
 //! Running extremes and logarithms of running sums: cummax, cummin, logcumsumexp.
 
+use std::hint::select_unpredictable;
+
 use num_complex::Complex;
 use retrograd_macros::op;
 use smallvec::smallvec;
@@ -84,6 +86,9 @@ macro_rules! rows {
 rows!(u32, i64);
 
 /// As [`line_extremes`], of the columns of `(n, after)` elements.
+///
+/// A function of its own without branches: the compiler makes vectors of it where it knows that its slices are apart.
+#[inline(never)]
 fn column_extremes<T: Ordered, I: Row, const MAX: bool>(x: &[T], values: &mut [T], indices: &mut [I], after: usize) {
     values[..after].copy_from_slice(&x[..after]);
     indices[..after].fill(I::of(0));
@@ -95,8 +100,8 @@ fn column_extremes<T: Ordered, I: Row, const MAX: bool>(x: &[T], values: &mut [T
         let (values, indices) = (&mut values[..after], &mut indices[..after]);
         for j in 0..after {
             let wins = wins::<T, MAX>(x[j], best[j]);
-            values[j] = if wins { x[j] } else { best[j] };
-            indices[j] = if wins { I::of(i) } else { found[j] };
+            values[j] = select_unpredictable(wins, x[j], best[j]);
+            indices[j] = select_unpredictable(wins, I::of(i), found[j]);
         }
     }
 }

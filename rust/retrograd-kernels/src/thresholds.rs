@@ -80,13 +80,13 @@ pub mod reduce {
     /// Rows that a strip takes before it is joined into its cascade.
     pub const GROUP: usize = size(64, 4);
     /// Bytes of accumulators that a strip keeps in L1.
-    pub const STRIP_BYTES: usize = size(2048, 64);
+    pub const STRIP_BYTES: usize = size(2048, 128);
     /// Elements of a long row that one thread takes at a time.
     pub const PART: usize = BLOCK * size(32, 1);
     /// Narrow contiguous matrices are read as wide ones of about this many columns.
     pub const WIDE: usize = size(128, 8);
     // A wide row fits in a strip.
-    const _: () = assert!(WIDE <= STRIP_BYTES / 4);
+    const _: () = assert!(WIDE <= STRIP_BYTES / 16);
     /// Halves that are made float32 at a time, where a row has no more: they stay in the second-level cache.
     pub const CONVERTED: usize = size(1 << 14, 8);
     /// Halves of as many short rows as stay in the first-level cache are made float32 at a time.

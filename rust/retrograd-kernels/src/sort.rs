@@ -17,7 +17,7 @@ use keys::{KeyBuffers, Packing, list, tightest};
 use short::{ShortLines, are_short};
 
 use super::simd::InstructionSet;
-use super::strided::{Axes, Offsets, plan_in_order};
+use super::strided::{Axes, Offsets, longest, plan_in_order};
 use crate::Result;
 use crate::parallel::{SharedPtr, split, try_split};
 use crate::thresholds::sort::FEW;
@@ -72,15 +72,15 @@ pub unsafe fn choose_along<T: Ranked>(
 ) -> Result<()> {
     let axes: Axes<2> = plan_in_order(outer, [a_outer, o_outer]);
     let lines = axes.iter().map(|axis| axis.size).product::<usize>();
-    let longest = (0..axes.len()).max_by_key(|&i| axes[i].size);
-    let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
+    let longest = longest(&axes);
     let parts = longest.map_or(1, |i| axes[i].size);
     if let (Some(i), Some(first)) = (longest.filter(|_| are_short(from.n, parts)), pick.in_order()) {
         let of = ShortLines { from, to, first, falling: pick.falling() };
         // SAFETY: ours.
-        unsafe { of.choose(axes, i, a.get().cast_const(), values.get(), indices.get()) };
+        unsafe { of.choose(axes, i, a, values, indices) };
         return Ok(());
     }
+    let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
     try_split(parts, 1, (lines * from.n) as f64 * ELEMENT_COST, &|piece| {
         let mut axes = axes.clone();
         let mut start = [0; 2];

@@ -50,6 +50,12 @@ pub fn axis<const N: usize>(axes: &[Axis<N>], i: usize) -> Axis<N> {
     axes.get(i).copied().unwrap_or(Axis { size: 1, strides: [1; N] })
 }
 
+/// The axis of the largest size, the last of them, if there is one.
+#[inline]
+pub fn longest<const N: usize>(axes: &[Axis<N>]) -> Option<usize> {
+    (0..axes.len()).max_by_key(|&i| axes[i].size)
+}
+
 /// Units from which on threads have pieces of about the same size.
 const MANY: usize = 64;
 

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 
 use self::small::{SmallStrips, are_turned, turned_rows};
 use self::strips::Strips;
-pub(super) use self::strips::{StripCascade, fold};
+pub(super) use self::strips::{StripCascade, fold, join_copies};
 use super::super::real::Real;
 use super::super::simd::{Baseline, InstructionSet, Isa, SimdElement, Stored, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};

@@ -9,7 +9,8 @@ use super::super::pointwise::{Half, narrow, widen};
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Stored, Task, Vector, for_isa};
 use super::engine::{
-    Cascade, ELEMENT_COST, InVectors, StripCascade, fold, in_lanes, in_order, in_registers, reduce_at, rest,
+    Cascade, ELEMENT_COST, InVectors, StripCascade, fold, in_lanes, in_order, in_registers, join_copies, reduce_at,
+    rest,
 };
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{SharedPtr, split, split_rows};
@@ -178,12 +179,8 @@ impl<R: InVectors<f32> + Reduce<f32, O = f32>, H: Stored<Float = f32>> Task for 
             unsafe { step::<S, R, H>(r, &mut acc[..width], &x[rows * wide..], width, 0) };
         }
         cascade.close(r, acc);
-        let mut half = if fold > 1 { wide / 2 } else { 0 };
-        while half >= width {
-            for j in 0..half {
-                acc[j] = r.combine(acc[j], acc[j + half]);
-            }
-            half /= 2;
+        if fold > 1 {
+            join_copies(r, acc, wide, width);
         }
         let acc = &mut acc[..STRIP.min(width - first)];
         let len = S::F32::LEN;

@@ -6,7 +6,7 @@ use super::{STRIP, Strip};
 use crate::parallel::{SharedPtr, split};
 use crate::pointwise::copy_block;
 use crate::simd::{InstructionSet, SimdElement, for_isa};
-use crate::strided::{Axes, Axis, Offsets};
+use crate::strided::{Axes, Axis, Offsets, longest};
 use crate::thresholds::reduce::IN_ORDER;
 
 /// The fewest lots of lines that are worth it.
@@ -25,7 +25,7 @@ impl ShortLines {
     /// Those of the kept and the reduced axes, if there are such.
     pub fn of(kept: &[Axis<2>], red: &[Axis<1>]) -> Option<Self> {
         let &[along] = red else { return None };
-        let longest = (0..kept.len()).max_by_key(|&i| kept[i].size)?;
+        let longest = longest(kept)?;
         let mut outer: Axes<2> = kept.into();
         let lots = outer.remove(longest);
         // Neighbours, whose results those of the next lot follow, are taken together; longer rows of them are as they

@@ -6,7 +6,7 @@ use super::super::Reduce;
 use super::strips::Strips;
 use crate::pointwise::copy_block;
 use crate::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
-use crate::strided::{Axes, Axis, Offsets, axis};
+use crate::strided::{Axes, Axis, Offsets, axis, longest};
 use crate::thresholds::reduce::{IN_ORDER, TURNED};
 
 /// Strips of so few columns and rows, of which there are many, take longer to begin than to add up.
@@ -90,11 +90,6 @@ pub(super) fn are_turned<A: SimdElement, R: Reduce<A>>(kept: &[Axis<2>], red: &[
     let most = if R::EXACT { FEW_EXACT } else { IN_ORDER };
     let many = longest(kept).is_some_and(|i| kept[i].size >= ROWS);
     many && matches!(red, [along] if (2..=most).contains(&along.size))
-}
-
-/// The axis of the most rows.
-fn longest(kept: &[Axis<2>]) -> Option<usize> {
-    (0..kept.len()).max_by_key(|&i| kept[i].size)
 }
 
 /// Rows along the one reduced axis, which are short, as the columns of strips: as many at a time as a copy has room

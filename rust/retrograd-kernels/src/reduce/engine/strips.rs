@@ -98,6 +98,18 @@ pub(in super::super) fn fold(columns: usize, rows: usize) -> usize {
     if columns * 2 <= WIDE { 1 << (WIDE / columns).min(rows).max(1).ilog2() } else { 1 }
 }
 
+/// Joins the accumulators of a wide row, of so many columns, to those of a row, each of which has its copies there.
+#[inline(always)]
+pub(in super::super) fn join_copies<A, R: Reduce<A>>(r: &R, acc: &mut [R::Acc], wide: usize, columns: usize) {
+    let mut half = wide / 2;
+    while half >= columns {
+        for j in 0..half {
+            acc[j] = r.combine(acc[j], acc[j + half]);
+        }
+        half /= 2;
+    }
+}
+
 impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
     const WIDE: bool = A::WIDE && !R::EXACT || R::BEYOND_BASELINE;
@@ -203,12 +215,8 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
                 }
                 cascade.close(r, acc);
                 let mut results = width.min(k0.size);
-                let mut half = if fold > 1 { columns / 2 } else { 0 };
-                while half >= k0.size {
-                    for j in 0..half {
-                        acc[j] = r.combine(acc[j], acc[j + half]);
-                    }
-                    half /= 2;
+                if fold > 1 {
+                    join_copies(r, acc, columns, k0.size);
                 }
                 while joined && results > 1 {
                     let half = results / 2;

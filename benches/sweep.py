@@ -3,9 +3,10 @@
     python benches/sweep.py --torch-site DIR [--threads N] [--dtype NAME] [--backward] [--below RATIO] [--only REGEX]
         [SHAPE ...]
 
-A shape is `1024x1024` or `20000x5x4`, with a `T` behind it for a contiguous tensor with its axes in reverse, or `own`
-for the calls of `calls.py`, whose operands have shapes of their own. A row whose ratio, torch's time over ours, is
-below RATIO is timed again, longer, before it is printed. What a dtype or a shape does not allow is left out.
+A shape is `1024x1024` or `20000x5x4`, with a `T` behind it for a contiguous tensor with its axes in reverse or an `S`
+for a slice of one that leaves out two of the last axis, or `own` for the calls of `calls.py`, whose operands have
+shapes of their own. A row whose ratio, torch's time over ours, is below RATIO is timed again, longer, before it is
+printed. What a dtype or a shape does not allow is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-SHAPES = words("1024x1024 2048x512 64x4096 100000x8 8x100000 1024x1024T 300x300 50x50 20000x5x4 own")
+SHAPES = words("1024x1024 2048x512 64x4096 100000x8 8x100000 1024x1024T 300x300 50x50 20000x5x4 20000x20S own")
 UNARY = words("""abs neg exp exp2 expm1 log log1p log2 log10 sqrt rsqrt reciprocal square sin cos tan asin acos atan
 sinh cosh tanh asinh acosh atanh sigmoid erf erfc erfinv lgamma digamma floor ceil round trunc frac sign sgn relu isnan
 isfinite logical_not logit i0 sinc nan_to_num deg2rad angle signbit""")
@@ -121,7 +122,7 @@ def named(calls: dict[str, Call], axes: int) -> Iterator[tuple[str, Call]]:
 
 def sizes_of(shape: str) -> list[int]:
     """The sizes that a shape names, in memory order."""
-    return [int(size) for size in shape.rstrip("T").split("x")]
+    return [int(size) for size in shape.rstrip("TS").split("x")]
 
 
 def operands(m: ModuleType, shape: str, dtype: str) -> tuple[Any, ...]:
@@ -133,6 +134,8 @@ def operands(m: ModuleType, shape: str, dtype: str) -> tuple[Any, ...]:
     x, y = (x.to(getattr(m, dtype)) for x in both)
     if shape.endswith("T"):
         x, y = (t.permute(*reversed(range(t.ndim))) for t in (x, y))
+    if shape.endswith("S"):
+        x, y = x[..., 1:-1], y[..., :-2]
     sizes = tuple(x.shape)
     return x, y, [m.randint(0, n, (n,)) for n in sizes], [m.randint(0, n, sizes) for n in sizes]
 

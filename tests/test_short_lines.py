@@ -36,8 +36,11 @@ def rounded(values, dtype):
     return wide(t), t
 
 
+TOLERANCES = {"float64": 1e-12, "float32": 3e-6, "bfloat16": 1e-2, "float16": 2e-3}
+
+
 def tolerance(dtype):
-    return {"float64": 1e-12, "float32": 3e-6, "bfloat16": 1e-2, "float16": 2e-3}[dtype]
+    return TOLERANCES[dtype]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", *HALVES])
@@ -229,3 +232,50 @@ def test_triangles(sizes, dtype):
     for diagonal in (-1001, -2, -1, 0, 1, 2, 39, 1001):
         np.testing.assert_array_equal(wide(t.tril(diagonal)), np.tril(x, diagonal))
         np.testing.assert_array_equal(wide(t.triu(diagonal)), np.triu(x, diagonal))
+
+
+# Rows that end inside of a chunk, at its end and behind it; the last ones are longer than a piece.
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex64", *HALVES])
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 8, 11, 16, 19, 31, 32, 33, 65, 130, 257, 1030])
+def test_slices_of_an_inner_axis(n, dtype):
+    sizes = (7, n + 3)
+    if dtype == "int64":
+        x, y, z = (given(random.integers(-50, 50, sizes)) for _ in range(3))
+    elif dtype == "complex64":
+        x, y, z = (given(numbers(*sizes) + 1j * numbers(*sizes)).to(rg.complex64) for _ in range(3))
+    else:
+        x, y, z = (rounded(numbers(*sizes), dtype)[1] for _ in range(3))
+    host = (lambda t: t.numpy()) if dtype == "int64" else wide
+    near = TOLERANCES.get(dtype, 2e-6)
+    close = {"rtol": near, "atol": 4 * near}
+    a, b, c = host(x), host(y), host(z)
+    check = np.testing.assert_allclose
+    column = y[:, :1]
+    check(host(x[:, :n] - y[:, 2 : n + 2]), a[:, :n] - b[:, 2 : n + 2], **close)
+    check(host(x[:, 1 : n + 1] * column), a[:, 1 : n + 1] * b[:, :1], **close)
+    check(host(column - x[:, :n]), b[:, :1] - a[:, :n], **close)
+    check(host(x[:, 3:].square()), a[:, 3:] ** 2, **close)
+    check(host(rg.addcmul(x[:, :n], y[:, 1 : n + 1], z[:, 3:])), a[:, :n] + b[:, 1 : n + 1] * c[:, 3:], **close)
+    # Beside an input that is not contiguous along rows, a piece of a row may end with few elements.
+    across = given(host(z).T.copy()).to(z.dtype).t()
+    check(host(across[:, :n] * column), c[:, :n] * b[:, :1], **close)
+    # In place, the columns beside the slice stay.
+    kept = x.clone()
+    kept[:, 1 : n + 1].sub_(y[:, :n])
+    want = a.copy()
+    want[:, 1 : n + 1] -= b[:, :n]
+    check(host(kept), want, **close)
+    kept = x.clone()
+    kept[:, :n].mul_(3)
+    want = a.copy()
+    want[:, :n] *= 3
+    check(host(kept), want, **close)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 15, 16, 17, 33, 100])
+def test_reversed_rows(n, dtype):
+    x = random.integers(0, 100, (5, n + 2)).astype(dtype)
+    t = given(x)
+    np.testing.assert_array_equal(t[:, 1 : n + 1].flip(1).numpy(), x[:, n:0:-1])
+    np.testing.assert_array_equal(t.flatten().flip(0).numpy(), x.ravel()[::-1])

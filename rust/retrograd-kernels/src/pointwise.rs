@@ -12,6 +12,7 @@
 mod cast;
 mod copy;
 mod halves;
+mod in_rows;
 mod map;
 mod planar;
 mod scalar_loop;

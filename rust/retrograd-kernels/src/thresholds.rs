@@ -46,8 +46,9 @@ pub mod pointwise {
     pub const LONG_ROW: usize = size(64, 4);
     // Shorter rows fit in a piece.
     const _: () = assert!(LONG_ROW <= STRIDED_PIECE && LONG_ROW <= PIECE_BYTES / 16);
-    /// Along rows of at least this many elements a broadcast operand stays in a register, if the body has such a loop.
-    pub const STAYING_ROW: usize = size(4, 2);
+    /// Rows of at least this many elements are computed as they lie, and a broadcast operand stays in a register, if
+    /// the body has such a loop.
+    pub const IN_ROWS: usize = 4;
     /// Elements of a run whose output is its first input, which is then read from a copy.
     pub const COPIED: usize = size(256, 4);
     /// Complex numbers whose parts are taken apart at a time; a multiple of every vector's length.

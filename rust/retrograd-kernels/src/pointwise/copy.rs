@@ -313,15 +313,8 @@ impl<T: Copy> CopyTile<T> {
                 }
             }
         } else if so[0].abs() == 1 && so[0] == -sa[0] {
-            let from_start = |stride: isize| if stride < 0 { 1 - n as isize } else { 0 };
-            for row in 0..rows as isize {
-                // SAFETY: duties 1 and 2: rows of `n` elements on both sides, one of them backwards.
-                let (a, o) = unsafe {
-                    let (a, o) = (a.offset(row * sa[1] + from_start(sa[0])), o.offset(row * so[1] + from_start(so[0])));
-                    (std::slice::from_raw_parts(a, n), std::slice::from_raw_parts_mut(o.cast::<MaybeUninit<T>>(), n))
-                };
-                o.iter_mut().zip(a.iter().rev()).for_each(|(o, &a)| *o = MaybeUninit::new(a));
-            }
+            // SAFETY: (Reversed) ours.
+            unsafe { for_isa(InstructionSet::detect(), Reversed(self)) };
         } else if self.is_transpose(SQUARE) {
             // SAFETY: duties 1-3.
             unsafe { transpose(n, rows, a, sa[0], o, so[1]) };
@@ -340,6 +333,44 @@ impl<T: Copy> CopyTile<T> {
                         // SAFETY: as above.
                         unsafe { *o.offset(i * so[0]) = *a.offset(i * sa[0]) };
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Rows of at least [`SHORT`] elements, contiguous on both sides, one of them backwards. Duties: those of a tile.
+struct Reversed<T>(CopyTile<T>);
+
+impl<T: Copy> Task for Reversed<T> {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        // SAFETY: our duties.
+        unsafe { if self.0.n[0] < 2 * SHORT { self.in_chunks::<SHORT>() } else { self.in_chunks::<{ 2 * SHORT }>() } }
+    }
+}
+
+impl<T: Copy> Reversed<T> {
+    /// `W` elements at a time; the last ones may be some of those before them.
+    ///
+    /// # Safety
+    /// Our duties. A row has at least `W` elements.
+    #[inline(always)]
+    unsafe fn in_chunks<const W: usize>(self) {
+        let CopyTile { n: [n, rows, _], s: [so, sa], a, o } = self.0;
+        let from_start = |stride: isize| if stride < 0 { 1 - n as isize } else { 0 };
+        for row in 0..rows as isize {
+            // SAFETY: duties 1 and 2: rows of `n` elements on both sides.
+            unsafe {
+                let (a, o) = (a.offset(row * sa[1] + from_start(sa[0])), o.offset(row * so[1] + from_start(so[0])));
+                for i in (0..n).step_by(W) {
+                    let at = i.min(n - W);
+                    let mut part = a.add(n - W - at).cast::<[T; W]>().read();
+                    part.reverse();
+                    o.add(at).cast::<[T; W]>().write(part);
                 }
             }
         }

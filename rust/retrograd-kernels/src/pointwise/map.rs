@@ -6,8 +6,9 @@ use std::mem::MaybeUninit;
 
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, Vector, for_isa};
 use super::super::strided::is_contiguous;
+use super::in_rows::{FirstStays, InRows, Inputs, SecondStays};
 use super::vectorized::{Body, walk_halves};
-use super::walk::{Operand, Pieces, Staying, walk};
+use super::walk::{Operand, Pieces, RowLoop, walk};
 use super::{Map1, Map2, Map3};
 
 /// `o[..] = f(a[..])` over strided operands.
@@ -353,10 +354,31 @@ struct Typed<'f, F, Types> {
     types: PhantomData<fn(Types)>,
 }
 
+impl<F: Copy, Types> Typed<'_, F, Types> {
+    /// The loop over rows of `n` elements.
+    ///
+    /// # Safety
+    /// As [`RowLoop::run`], for the output and the inputs `p`.
+    unsafe fn rows<I: Inputs<F, O>, O: Copy>(&self, [n, rows]: [usize; 2], inputs: I, p: &[*mut u8], apart: &[isize]) {
+        // SAFETY: (InRows 1, 2) ours.
+        unsafe { for_isa(self.level, InRows { f: *self.f, n, rows, inputs, o: p[0].cast::<O>(), apart }) }
+    }
+}
+
 impl<A: SimdElement, O: Copy, F: Map1<A, O>> Pieces for Typed<'_, F, (A, O)> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         // SAFETY: Run 1-3 are our 1 and 2.
         unsafe { for_isa(self.level, Run1 { f: *self.f, n, a: p[1].cast_const().cast::<A>(), o: p[0].cast::<O>() }) }
+    }
+    fn in_rows(&self) -> Option<&dyn RowLoop> {
+        if const { F::LIGHT && A::IN_ROWS } { Some(self) } else { None }
+    }
+}
+
+impl<A: SimdElement, O: Copy, F: Map1<A, O>> RowLoop for Typed<'_, F, (A, O)> {
+    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], _: Option<usize>) {
+        // SAFETY: (1, 2) ours.
+        unsafe { self.rows::<_, O>([n, rows], p[1].cast_const().cast::<A>(), p, apart) }
     }
 }
 
@@ -366,17 +388,26 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F,
         // SAFETY: Run 1-3 are our 1 and 2.
         unsafe { for_isa(self.level, Run2 { f: *self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
-    fn staying(&self) -> Option<&dyn Staying> {
+    fn in_rows(&self) -> Option<&dyn RowLoop> {
+        if const { F::LIGHT && A::IN_ROWS } { Some(self) } else { None }
+    }
+    fn staying(&self) -> Option<&dyn RowLoop> {
         if const { F::LIGHT && A::STAYS } { Some(self) } else { None }
     }
 }
 
-impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Staying for Typed<'_, F, (A, B, O)> {
-    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], k: usize) {
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> RowLoop for Typed<'_, F, (A, B, O)> {
+    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], stays: Option<usize>) {
         let (a, b) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>());
-        let (o, apart) = (p[0].cast::<O>(), [apart[0], apart[1], apart[2]]);
-        // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { for_isa(self.level, Staying2 { f: *self.f, n, rows, a, b, o, apart, first: k == 1 }) }
+        // SAFETY: (1, 2) ours.
+        unsafe {
+            match stays {
+                None if const { A::IN_ROWS } => self.rows::<_, O>([n, rows], (a, b), p, apart),
+                None => unreachable!("there is no such loop"),
+                Some(1) => self.rows::<_, O>([n, rows], FirstStays(a, b), p, apart),
+                Some(_) => self.rows::<_, O>([n, rows], SecondStays(a, b), p, apart),
+            }
+        }
     }
 }
 
@@ -385,6 +416,17 @@ impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Pieces for 
         let (a, b, c) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>(), p[3].cast_const().cast::<C>());
         // SAFETY: Run 1-3 are our 1 and 2.
         unsafe { for_isa(self.level, Run3 { f: *self.f, n, a, b, c, o: p[0].cast::<O>() }) }
+    }
+    fn in_rows(&self) -> Option<&dyn RowLoop> {
+        if const { F::LIGHT && B::IN_ROWS } { Some(self) } else { None }
+    }
+}
+
+impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> RowLoop for Typed<'_, F, (A, B, C, O)> {
+    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], _: Option<usize>) {
+        let (a, b, c) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>(), p[3].cast_const().cast::<C>());
+        // SAFETY: (1, 2) ours.
+        unsafe { self.rows::<_, O>([n, rows], (a, b, c), p, apart) }
     }
 }
 
@@ -405,20 +447,6 @@ struct Run2<F, A, B, O> {
     a: *const A,
     b: *const B,
     o: *mut O,
-}
-
-/// As [`Run1`], for rows; of each, the first input, or else the second, is readable for one element, and is not the
-/// output.
-struct Staying2<F, A, B, O> {
-    f: F,
-    n: usize,
-    rows: usize,
-    a: *const A,
-    b: *const B,
-    o: *mut O,
-    /// Bytes from one row of the output and of the inputs to the next.
-    apart: [isize; 3],
-    first: bool,
 }
 
 /// As [`Run1`].
@@ -503,46 +531,6 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<F, A, B, 
         let (a, o) = unsafe { (std::slice::from_raw_parts(a, n), places(o, n)) };
         for i in 0..n {
             o[i] = MaybeUninit::new(f.f(a[i], b[i]));
-        }
-    }
-}
-
-impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Staying2<F, A, B, O> {
-    type Out = ();
-    const WIDE: bool = A::WIDE || F::WIDE;
-
-    #[inline(always)]
-    unsafe fn run<S: Isa>(self) {
-        let Staying2 { f, n, rows, a, b, o, apart, first } = self;
-        let in_place = same(a, o);
-        for row in 0..rows as isize {
-            // SAFETY: duty 1.
-            let (a, b, o) = unsafe {
-                (a.byte_offset(row * apart[1]), b.byte_offset(row * apart[2]), o.byte_offset(row * apart[0]))
-            };
-            if first {
-                // SAFETY: duty 1; the second input is not the output (duty 3), so by duty 2 it is disjoint.
-                let (a, b, o) = unsafe { (*a, std::slice::from_raw_parts(b, n), places(o, n)) };
-                for i in 0..n {
-                    o[i] = MaybeUninit::new(f.f(a, b[i]));
-                }
-                continue;
-            }
-            // SAFETY: duty 1.
-            let b = unsafe { *b };
-            if in_place {
-                let a: *mut A = o.cast();
-                for i in 0..n {
-                    // SAFETY: duty 1; the element is read before its place is written.
-                    unsafe { *o.add(i) = f.f(*a.add(i), b) };
-                }
-                continue;
-            }
-            // SAFETY: duty 1; the output is not the input, so by duty 2 it is disjoint.
-            let (a, o) = unsafe { (std::slice::from_raw_parts(a, n), places(o, n)) };
-            for i in 0..n {
-                o[i] = MaybeUninit::new(f.f(a[i], b));
-            }
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::thresholds::pointwise::STREAMED;
 #[derive(Clone, Copy)]
 struct Affine;
 impl Map1<f32, f32> for Affine {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: f32) -> f32 {
         a * 3.0 - 1.0
@@ -59,6 +60,7 @@ impl Map2<f64, f64, bool> for Less {
 #[derive(Clone, Copy)]
 struct Choose;
 impl Map3<Truth, f64, f64, f64> for Choose {
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: Truth, b: f64, c: f64) -> f64 {
         if a.get() { b } else { c }
@@ -77,11 +79,18 @@ fn layouts(sizes: &[usize]) -> Vec<(&'static str, usize, usize, Vec<isize>)> {
     }
     let spaced: Vec<isize> = plain.iter().map(|s| s * 3).collect();
     let negative: Vec<isize> = plain.iter().map(|s| -s).collect();
+    // Rows with two elements between them.
+    let mut wider = sizes.to_vec();
+    if let Some(last) = wider.last_mut() {
+        *last += 2;
+    }
+    let gaps = row_major(&wider).to_vec();
     vec![
         ("plain", 0, n, plain),
         ("transposed", 0, n, transposed),
         ("spaced", 0, 3 * n, spaced),
         ("negative", n - 1, n, negative),
+        ("gaps", 0, wider.iter().product::<usize>().max(1), gaps),
     ]
 }
 
@@ -96,7 +105,15 @@ fn shapes() -> Vec<Vec<usize>> {
     for &n in &UGLY {
         shapes.extend([vec![3, n], vec![n, 5], vec![2, n, 3]]);
     }
-    shapes.extend([vec![], vec![33, 31], vec![17, 300], vec![3, 5, 150], vec![2, 3, 2, 5], vec![1, 4, 1]]);
+    shapes.extend([
+        vec![],
+        vec![33, 31],
+        vec![17, 300],
+        vec![2, 257],
+        vec![3, 5, 150],
+        vec![2, 3, 2, 5],
+        vec![1, 4, 1],
+    ]);
     shapes
 }
 
@@ -175,7 +192,7 @@ fn map2_on_layouts_broadcasts_and_in_place() {
     for level in InstructionSet::available() {
         for sizes in shapes() {
             let n: usize = sizes.iter().product();
-            let (a, b) = (numbers(3 * n + 1), numbers(3 * n + 7));
+            let (a, b) = (numbers(3 * n + 3), numbers(3 * n + 9));
             let b = &b[6..];
             let mut ways: Vec<(usize, Vec<isize>)> = layouts(&sizes).into_iter().map(|l| (l.1, l.3)).collect();
             ways.extend((1..1usize << sizes.len()).map(|mask| (0, expanded(&sizes, mask))));
@@ -266,7 +283,7 @@ fn map3_and_mixed_dtypes() {
     for level in InstructionSet::available() {
         for sizes in shapes() {
             let n: usize = sizes.iter().product();
-            let values: Vec<f64> = numbers(3 * n + 1).iter().map(|&x| x as f64).collect();
+            let values: Vec<f64> = numbers(3 * n + 3).iter().map(|&x| x as f64).collect();
             for (_, ia, na, sa) in layouts(&sizes) {
                 let mask: Vec<Truth> = (0..na).map(|i| (i % 3 == 0).into()).collect();
                 let sb = expanded(&sizes, 1);

@@ -13,12 +13,12 @@ use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Stored, Task, Twice, Vector, for_isa};
 use super::super::strided::is_contiguous;
 use super::halves::Half;
-use super::walk::{Operand, Pieces, Staying, walk};
+use super::walk::{Operand, Pieces, RowLoop, walk};
 
 /// A body over vectors of `T`, of `K` operands. Implementors mark `f` `#[inline(always)]`.
 pub trait Body<T: Real, const K: usize>: Sync {
-    /// Whether long loops over one operand take two vectors together: a fifth less time, for twice the code.
-    const PAIRED: bool = true;
+    /// Whether long loops take two vectors of each operand together: up to a fifth less time, for twice the code.
+    const PAIRED: bool = K == 1;
     /// Whether it takes no longer than its memory, as [`Map2::LIGHT`](super::Map2::LIGHT).
     const LIGHT: bool = false;
     /// The body.
@@ -222,23 +222,19 @@ impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K
         // SAFETY: Row 1 and 2 are our 1 and 2.
         unsafe { for_isa(self.level, VectorRow { f: self.f, n, a, o: p[0].cast::<O>() }) }
     }
-    fn staying(&self) -> Option<&dyn Staying> {
+    fn in_rows(&self) -> Option<&dyn RowLoop> {
+        if const { F::LIGHT } { Some(self) } else { None }
+    }
+    fn staying(&self) -> Option<&dyn RowLoop> {
         if const { F::LIGHT && K == 2 } { Some(self) } else { None }
     }
 }
 
-impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K>> Staying for Lanes<'_, F, A, O, K> {
-    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], k: usize) {
-        for row in 0..rows as isize {
-            // SAFETY: duty 1: a place of the row.
-            let at = |i: usize| unsafe { p[i].offset(row * apart[i]) };
-            let (a, o) = (at(3 - k).cast_const().cast::<A>(), at(0).cast::<O>());
-            // SAFETY: duty 1; Row 1 and 2 are our 1 and 2.
-            unsafe {
-                let f = &Beside::<F, O::Float, K> { f: self.f, number: (*at(k).cast::<A>()).float(), place: k - 1 };
-                for_isa(self.level, VectorRow { f, n, a: [a], o });
-            }
-        }
+impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K>> RowLoop for Lanes<'_, F, A, O, K> {
+    unsafe fn run(&self, [n, rows]: [usize; 2], p: &[*mut u8], apart: &[isize], stays: Option<usize>) {
+        let a = std::array::from_fn(|k| p[k + 1].cast_const().cast::<A>());
+        // SAFETY: (VectorRows) our 1 and 2.
+        unsafe { for_isa(self.level, VectorRows { f: self.f, n, rows, a, o: p[0].cast::<O>(), apart, stays }) }
     }
 }
 
@@ -281,13 +277,17 @@ impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K
     unsafe fn run<S: Isa>(self) {
         let VectorRow { f, n, a, o } = self;
         let mut done = 0;
-        if const { F::PAIRED && K == 1 } {
+        if const { F::PAIRED } {
             let half = <O::Float as Real>::Vector::<S>::LEN;
             while done + 2 * half <= n {
                 // SAFETY: (row 1-3) as below; an element is read before its place is written.
                 unsafe {
-                    let x = Twice::new(A::load::<S>(a[0].add(done)), A::load::<S>(a[0].add(done + half)));
-                    let (first, second) = f.f([x; K]).parts();
+                    let (now, next) = (done, done + half);
+                    let mut x = [Twice::new(A::load::<S>(a[0].add(now)), A::load::<S>(a[0].add(next))); K];
+                    for k in 1..K {
+                        x[k] = Twice::new(A::load::<S>(a[k].add(now)), A::load::<S>(a[k].add(next)));
+                    }
+                    let (first, second) = f.f(x).parts();
                     O::store::<S>(first, o.add(done));
                     O::store::<S>(second, o.add(done + half));
                 }
@@ -301,6 +301,45 @@ impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K
                 rest[k] = a[k].add(done);
             }
             stored_row::<S, O::Float, A, O, K, F>(f, n - done, rest, o.add(done))
+        }
+    }
+}
+
+/// Rows of contiguous elements; from one to the next it is `apart` bytes in the output and in the inputs. Duties: 1 and
+/// 2 of [`row`] for each; of an input that stays one element of each row is read, and it is not the output.
+struct VectorRows<'f, F, A, O, const K: usize> {
+    f: &'f F,
+    n: usize,
+    rows: usize,
+    a: [*const A; K],
+    o: *mut O,
+    apart: &'f [isize],
+    /// 1 or 2, if there is one.
+    stays: Option<usize>,
+}
+
+impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K>> Task for VectorRows<'_, F, A, O, K> {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let VectorRows { f, n, rows, mut a, mut o, apart, stays } = self;
+        for _ in 0..rows {
+            // SAFETY: (row 1, 2) ours; an input that stays has one element; (row 3) Task 2.
+            unsafe {
+                match stays {
+                    Some(k) if const { K == 2 } => {
+                        let f = &Beside::<F, O::Float, K> { f, number: (*a[k - 1]).float(), place: k - 1 };
+                        stored_row::<S, O::Float, A, O, 1, _>(f, n, [a[2 - k]], o);
+                    }
+                    _ => stored_row::<S, O::Float, A, O, K, F>(f, n, a, o),
+                }
+            }
+            for k in 0..K {
+                a[k] = a[k].wrapping_byte_offset(apart[k + 1]);
+            }
+            o = o.wrapping_byte_offset(apart[0]);
         }
     }
 }

@@ -5,8 +5,9 @@
 //! pieces in L1, other outputs scattered from one; short rows share a piece, and so do longer ones that follow each
 //! other in memory or are broadcast, and parts of rows that are columns of an input, which is then read line by line. A
 //! piece that already holds the elements it needs, such as a broadcast row, is not filled again. Where an input is
-//! broadcast along rows, bodies that are as fast as memory have a loop that keeps its element in a register. Where both
-//! inner axes are short, a third one shares the piece (`small`).
+//! broadcast along rows, bodies that are as fast as memory have a loop that keeps its element in a register; the same
+//! loop takes rows that are contiguous but do not follow one another. Where both inner axes are short, a third one
+//! shares the piece (`small`).
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves goes through a piece and is converted
 //! on the way, so that no body is compiled for halves, but for light ones: those convert in registers, and to the walk
@@ -23,7 +24,7 @@ use super::copy::copy_tiles;
 use super::halves::Half;
 use super::stream::{finish, is_streamed, stream};
 use crate::parallel::{SharedPtr, split};
-use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, SQUARE, STAYING_ROW, STRIDED_PIECE, TOGETHER};
+use crate::thresholds::pointwise::{IN_ROWS, LONG_ROW, MANY, PIECE_BYTES, SQUARE, STRIDED_PIECE, TOGETHER};
 
 /// An operand whose element type is forgotten.
 #[derive(Clone, Copy, Debug)]
@@ -104,20 +105,25 @@ pub(super) trait Pieces: Sync {
     ///    knows.
     /// 2. The output is the first input, or disjoint from it; it is disjoint from the others.
     unsafe fn run(&self, n: usize, p: &[*mut u8]);
-    /// The loop in which an input stays at one element, if there is one.
-    fn staying(&self) -> Option<&dyn Staying> {
+    /// The loop over rows, if there is one.
+    fn in_rows(&self) -> Option<&dyn RowLoop> {
+        None
+    }
+    /// The loop over rows in which an input stays at one element, if there is one.
+    fn staying(&self) -> Option<&dyn RowLoop> {
         None
     }
 }
 
-/// A loop over contiguous elements in which input `k` stays at one element.
-pub(super) trait Staying {
+/// A loop over rows of contiguous elements.
+pub(super) trait RowLoop {
     /// Computes rows of `n` elements; `p` is the output, then the inputs, and `apart` the bytes from one row of each to
     /// the next.
     ///
     /// # Safety
-    /// As [`Pieces::run`] for each row, where input `k` is readable for one element and is not the output.
-    unsafe fn run(&self, sizes: [usize; 2], p: &[*mut u8], apart: &[isize], k: usize);
+    /// As [`Pieces::run`] for each row. The input that stays, if one does, is readable for one element, and is not the
+    /// output.
+    unsafe fn run(&self, sizes: [usize; 2], p: &[*mut u8], apart: &[isize], stays: Option<usize>);
 }
 
 /// What an element takes, in nanoseconds: most bodies wait for memory.
@@ -205,8 +211,8 @@ impl<const N: usize> Held<N> {
 #[derive(Clone, Copy)]
 enum Loop<'b> {
     Along(&'b dyn Pieces),
-    /// The input of this number stays.
-    Staying(&'b dyn Staying, usize),
+    /// The input of this number stays, if there is one.
+    InRows(&'b dyn RowLoop, Option<usize>),
 }
 
 impl Loop<'_> {
@@ -224,7 +230,7 @@ impl Loop<'_> {
                 }
             }
             // SAFETY: ours.
-            Loop::Staying(body, k) => unsafe { body.run([n, rows], &p, &apart, k) },
+            Loop::InRows(body, stays) => unsafe { body.run([n, rows], &p, &apart, stays) },
         }
     }
 }
@@ -260,18 +266,27 @@ impl<const N: usize> Tile<N> {
         let copied: [bool; N] =
             std::array::from_fn(|k| k > 1 && p[k] == p[0] && elements[k].width == elements[0].width);
         let broadcast = |k: usize| k > 0 && s[k][0] == 0 && elements[k].half.is_none();
-        let body = match (body.staying(), (0..N).find(|&k| n >= STAYING_ROW && broadcast(k))) {
-            (Some(body), Some(k)) => Loop::Staying(body, k),
-            _ => Loop::Along(body),
+        let staying = (0..N).find(|&k| n >= IN_ROWS && broadcast(k));
+        let row_loop = match staying {
+            Some(_) => body.staying(),
+            None if n >= IN_ROWS => body.in_rows(),
+            None => None,
         };
-        let stays = |k: usize| matches!(body, Loop::Staying(_, staying) if staying == k);
+        let stays = |k: usize| row_loop.is_some() && staying == Some(k);
         let contiguous = (0..N)
             .all(|k| (s[k][0] == elements[k].width as isize || stays(k)) && elements[k].half.is_none() && !copied[k]);
+        let rows_follow = self.rows_follow();
+        let body = match row_loop {
+            Some(body) if staying.is_some() || contiguous && rows > 1 && !rows_follow && !self.streams => {
+                Loop::InRows(body, staying)
+            }
+            _ => Loop::Along(body),
+        };
         let strided = (0..N).any(|k| s[k][0] != 0 && s[k][0] != elements[k].width as isize);
         let whole = PIECE_BYTES / elements.iter().map(|x| x.held()).max().unwrap_or(1);
         let most = if strided { whole.min(STRIDED_PIECE) } else { whole };
-        let share = n < LONG_ROW || 2 * n <= most && self.rows_follow();
-        if contiguous && !self.streams && (!share || rows == 1 || matches!(body, Loop::Staying(..))) {
+        let share = n < LONG_ROW || 2 * n <= most && rows_follow;
+        if contiguous && !self.streams && (!share || rows == 1 || matches!(body, Loop::InRows(..))) {
             // SAFETY: the tile's rows.
             return unsafe { body.run([n, rows], p, s.map(|s| s[1])) };
         }

@@ -125,8 +125,10 @@ impl InstructionSet {
 pub trait SimdElement: Copy {
     /// Whether loops over this type are compiled for every instruction set.
     const WIDE: bool;
-    /// Whether there are loops in which a broadcast operand stays in registers.
-    const STAYS: bool = Self::WIDE;
+    /// Whether there are loops over rows that do not follow one another,
+    const IN_ROWS: bool = Self::WIDE;
+    /// and such in which a broadcast operand stays in registers.
+    const STAYS: bool = Self::IN_ROWS;
     /// Whether it is an integer of 64 bits, which the baseline of x86-64 compares and converts one by one.
     const LONG: bool = false;
 }
@@ -138,7 +140,7 @@ lanes!(true: f32, f64);
 lanes!(false: Truth, u8, i8, i16, i32, u16, u32, u64, half::f16, half::bf16);
 impl SimdElement for i64 {
     const WIDE: bool = false;
-    const STAYS: bool = true;
+    const IN_ROWS: bool = true;
     const LONG: bool = true;
 }
 impl<T: SimdElement> SimdElement for num_complex::Complex<T> {

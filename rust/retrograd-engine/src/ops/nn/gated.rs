@@ -25,11 +25,11 @@ struct Glu {
 
 /// `a s(b)`.
 struct Gated;
-elementary!(Gated, |a, b| a * math::sigmoid(b));
+elementary!(Gated, const PAIRED = true; |a, b| a * math::sigmoid(b));
 
 /// `g a s'(b)`.
 struct ToGate;
-elementary!(ToGate, |g, a, b| {
+elementary!(ToGate, const PAIRED = true; |g, a, b| {
     let s = math::sigmoid(b);
     g * a * (s * (b.of(1.0) - s))
 });

@@ -50,6 +50,7 @@ impl<T: Real> Body<T, 1> for Tanh {
 
 /// `g (Phi(x) + x phi(x))`.
 impl<T: Real> Body<T, 2> for Exact {
+    const PAIRED: bool = true;
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
         let density = x.of(BETA * 0.5) * math::exp(x.of(-0.5) * x * x);
@@ -57,6 +58,7 @@ impl<T: Real> Body<T, 2> for Exact {
     }
 }
 impl<T: Real> Body<T, 2> for Tanh {
+    const PAIRED: bool = true;
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
         let (t, one) = (approximation_tanh(x), x.of(1.0));

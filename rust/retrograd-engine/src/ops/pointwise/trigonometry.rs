@@ -27,7 +27,7 @@ pub(crate) struct Sin;
 elementary!(Sin, |x| math::sin(x));
 #[derive(Clone, Copy, Debug)]
 struct SinRule;
-elementary!(SinRule, |g, x| g * math::cos(x));
+elementary!(SinRule, const PAIRED = true; |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
@@ -61,7 +61,7 @@ pub(crate) struct Cos;
 elementary!(Cos, |x| math::cos(x));
 #[derive(Clone, Copy, Debug)]
 struct CosRule;
-elementary!(CosRule, |g, x| -(g * math::sin(x)));
+elementary!(CosRule, const PAIRED = true; |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];

@@ -253,6 +253,15 @@ def test_small_products_of_every_form(form, dtype, eps):
                 assert (np.abs(sum_ - (want + bias[:m])) <= bound).all(), (n, k, m)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("n", [65_536, 131_071, 131_072, 200_001])
+def test_dots_in_parts(n, dtype):
+    """Small integers, so that any order gives one sum; the last terms are large."""
+    a, b = random.integers(-3, 4, (2, n))
+    a[-1] = b[-1] = 1000
+    assert given(a.astype(dtype)).dot(given(b.astype(dtype))).item() == a @ b
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("sizes", [(40, 3, 33), (150, 2, 8), (7, 5, 127), (70, 2, 3, 19)])
 def test_reductions_of_many_short_rows(sizes, dtype):

@@ -279,3 +279,31 @@ def test_reversed_rows(n, dtype):
     t = given(x)
     np.testing.assert_array_equal(t[:, 1 : n + 1].flip(1).numpy(), x[:, n:0:-1])
     np.testing.assert_array_equal(t.flatten().flip(0).numpy(), x.ravel()[::-1])
+
+
+# Results whose order in memory is not that of the input: they are computed in that of the input.
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "int64", "bool", *HALVES])
+@pytest.mark.parametrize("sizes", [(40, 5, 4), (16, 3, 2), (15, 4, 6), (1000, 2, 7), (300, 40, 3), (17, 2, 3, 2)])
+def test_reductions_along_the_outer_axis_of_a_reversed_tensor(sizes, dtype):
+    if dtype in TOLERANCES:
+        x, t = rounded(numbers(*sizes), dtype)
+    else:
+        x = random.integers(0, 2 if dtype == "bool" else 50, sizes).astype(dtype)
+        t = given(x)
+    axes = tuple(reversed(range(len(sizes))))
+    x, t = x.transpose(axes), t.permute(*axes)
+    near = TOLERANCES.get(dtype, 1e-6)
+    close = {"rtol": near, "atol": near * sizes[0]}
+    check = np.testing.assert_allclose
+    check(wide(t.sum(-1)), x.astype(np.float64).sum(-1), **close)
+    np.testing.assert_array_equal(t.any(-1).numpy(), x.any(-1))
+    np.testing.assert_array_equal(wide(t.amax(-1)), x.max(-1).astype(np.float64))
+    if dtype != "bool":
+        top = t.min(-1)
+        np.testing.assert_array_equal(wide(top.values), x.min(-1).astype(np.float64))
+        np.testing.assert_array_equal(top.indices.numpy(), x.argmin(-1))
+        np.testing.assert_array_equal(t.argmax(-1, keepdim=True).numpy(), x.argmax(-1)[..., None])
+    if dtype in ("float32", "float64"):
+        check(t.var(-1).numpy(), x.var(-1, ddof=1), rtol=1e3 * near)
+        check(t.var().numpy(), x.var(ddof=1), rtol=1e2 * near)
+        check(t.std((0, -1)).numpy(), x.std((0, -1), ddof=1), rtol=1e3 * near)

@@ -82,6 +82,13 @@ WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
         rg.zeros(3_000_001),
     ],
     "borders": lambda: borders("reflect") + borders("circular"),
+    "dots": lambda: [noise(n).dot(noise(n, seed=1)) for n in (131_071, 131_072, 700_001)],
+    "reversed axes": lambda: [
+        noise(20_001, 5, 4).permute(2, 1, 0).sum(2),
+        *noise(20_001, 5, 4).permute(2, 1, 0).max(2),
+        noise(700, 5, 400).permute(2, 1, 0).var(),
+    ],
+    "slices": lambda: [noise(20_001, 37)[:, 1:] - noise(20_001, 37)[:, :-1], noise(999, 999)[:, 3:].neg()],
     "integers": lambda: [noise(1_000_000).mul(100).to(rg.int32).sum(), noise(1_000_000).gt(0).sum()],
     "many lines in order": lambda: [
         *noise(700, 501).sort(1),

@@ -13,6 +13,7 @@
 //! [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is the very same tree.
 
 use super::simd::{Isa, SimdElement};
+use super::strided::{Axes, Offsets, dense_results};
 use crate::thresholds::reduce::{BLOCK, GROUP};
 
 mod best;
@@ -30,6 +31,33 @@ pub use ops::{
     All, Any, CountNonzero, CumProd, CumSum, Length, Max, Mean, Min, Moments, NanSum, Prod, Sum, row_moments,
 };
 pub use scan::{scan, scan_at};
+
+/// Elements of a result from which on its place takes little beside them.
+const MANY: usize = 16;
+
+/// Calls `run` with the axes of an input and of its results, and with where these begin. Where that makes fewer axes of
+/// them, they lie in the order of the input, and are brought to their places afterwards. A result is of `n` elements.
+///
+/// # Safety
+/// 1. `o` is writable at all results. 2. `run` writes those of the axes that it is given.
+unsafe fn with_dense_results<O: Copy>(kept: &Axes<2>, n: usize, o: *mut O, run: impl FnOnce(&Axes<2>, *mut O)) {
+    let dense = if n >= MANY && kept.len() > 1 { dense_results(kept) } else { None };
+    let mut results = Vec::<O>::new();
+    let (axes, to) = match &dense {
+        Some(axes) => {
+            results.reserve(kept.iter().map(|x| x.size).product());
+            (axes, results.as_mut_ptr())
+        }
+        None => (kept, o),
+    };
+    run(axes, to);
+    if dense.is_some() {
+        for (i, [_, at]) in Offsets::new(kept).enumerate() {
+            // SAFETY: duty 1; (2) as many results as positions were written.
+            unsafe { *o.offset(at) = *to.add(i) };
+        }
+    }
+}
 
 /// A reduction. `step` and `combine` must be associative and commutative up to rounding. Implementors mark all methods
 /// `#[inline(always)]`.

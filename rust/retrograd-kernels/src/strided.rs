@@ -144,6 +144,18 @@ fn merge<const N: usize>(axes: &mut Axes<N>) {
     axes.truncate(kept + 1);
 }
 
+/// Axes of an input and of results, with the results one after the other in the order of the input, if fewer axes are
+/// left so.
+pub fn dense_results(axes: &Axes<2>) -> Option<Axes<2>> {
+    let (mut dense, mut next) = (axes.clone(), 1);
+    for axis in &mut dense {
+        axis.strides[1] = next;
+        next *= axis.size as isize;
+    }
+    merge(&mut dense);
+    (dense.len() < axes.len()).then_some(dense)
+}
+
 /// Every position of `axes` (the first is fastest), as one offset per operand.
 #[derive(Clone, Debug)]
 pub struct Offsets<'a, const N: usize> {

@@ -161,6 +161,8 @@ pub mod matmul {
     pub const NEAR_BYTES: usize = size(24 << 10, 16);
     /// Elements of a panel of B, counted as two vectors wide, that is copied to the stack, in a product without blocks.
     pub const PANEL: usize = size(4096, 32);
+    /// Terms of a row times a column that one thread takes at a time.
+    pub const DOT_PART: usize = size(1 << 16, 8);
     /// Products of fewer terms stay on the calling thread.
     pub const FEW_TERMS: usize = size(500_000, 1);
     /// Halves of an operand that are made float32 at a time.

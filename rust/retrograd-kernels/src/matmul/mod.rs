@@ -40,7 +40,7 @@ use num_complex::Complex;
 
 use crate::parallel::{SharedPtr, num_threads, split};
 use crate::real::Real;
-use crate::thresholds::matmul::{FEW_TERMS, GRAIN, TILE_WORK};
+use crate::thresholds::matmul::{DOT_PART, FEW_TERMS, GRAIN, TILE_WORK};
 
 mod sealed {
     use super::driver::Product;
@@ -180,6 +180,13 @@ macro_rules! integer {
                 // SAFETY: the duties pass through.
                 unsafe { naive::product(p) }
             }
+
+            #[expect(private_interfaces, reason = "the trait is sealed")]
+            unsafe fn products(few: &Few<Self>) -> bool {
+                // SAFETY: the duties pass through.
+                unsafe { naive::products(few) };
+                true
+            }
         }
     )*};
 }
@@ -255,6 +262,12 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         }
         return;
     }
+    if m == 1 && n == 1 && k >= 2 * DOT_PART {
+        let (c_rs, c_cs, is_all) = (1, 1, true);
+        let product = Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj, is_all };
+        // SAFETY: duties 1 to 4.
+        return unsafe { long_dot(&product) };
+    }
     let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
     let part = |(i, m): (usize, usize), (j, n): (usize, usize), is_all| {
         let (i, j) = (i as isize, j as isize);
@@ -289,6 +302,32 @@ pub unsafe fn gemm_conj<T: GemmScalar>(
         let cut = (range.start, range.len());
         if along_rows { part(cut, (0, n), false) } else { part((0, m), cut, false) }
     });
+}
+
+/// A row times a column, in the same parts whatever the number of threads. Their sums are added in pairs.
+///
+/// # Safety
+/// 1. The duties of [`gemm`]; there is a term.
+unsafe fn long_dot<T: GemmScalar>(p: &Product<T>) {
+    let mut sums = vec![T::ZERO; p.k.div_ceil(DOT_PART)];
+    let (a, b, out) = (SharedPtr(p.a.cast_mut()), SharedPtr(p.b.cast_mut()), SharedPtr(sums.as_mut_ptr()));
+    let (steps, part) = ([p.a_cs, p.b_rs], Product { accumulate: false, ..*p });
+    let cost = 2.0 * (p.k * size_of::<T>()) as f64 * VECTOR_BYTE_COST;
+    split(sums.len(), 1, cost, &|parts| {
+        for i in parts {
+            let from = i * DOT_PART;
+            // SAFETY: duty 1 for some of the terms, of which there is one; the sum is this piece's alone.
+            unsafe {
+                let (a, b) = (a.get().offset(from as isize * steps[0]), b.get().offset(from as isize * steps[1]));
+                T::product(&Product { k: DOT_PART.min(part.k - from), a, b, c: out.get().add(i), ..part });
+            }
+        }
+    });
+    while sums.len() > 1 {
+        sums = sums.chunks(2).map(|pair| pair.iter().fold(T::ZERO, |sum, &x| sum.add(x))).collect();
+    }
+    // SAFETY: duty 1: the only place of C, which holds a value if that is added to.
+    unsafe { *p.c = if p.accumulate { (*p.c).add(sums[0]) } else { sums[0] } };
 }
 
 /// [`gemm_conj`] of `count` products; `apart` are the distances from each A, B and C to the next.

@@ -1,6 +1,7 @@
 //! Integers: plain loops, wrapping on overflow.
 
 use super::driver::Product;
+use super::few::Few;
 
 /// Wrapping arithmetic of the integer element types.
 pub(super) trait Integer: Copy {
@@ -23,6 +24,22 @@ integer!(i8, i16, i32, i64, u8);
 
 /// Columns of C that are too few for a loop along them.
 const FEW: usize = 8;
+
+/// One product after the other.
+///
+/// # Safety
+/// The duties of [`Few`].
+pub(super) unsafe fn products<T: Integer>(few: &Few<T>) {
+    let [a, b, c] = few.apart;
+    for i in 0..few.count as isize {
+        let first = few.first;
+        // SAFETY: ours, for one product.
+        unsafe {
+            let (a, b, c) = (first.a.offset(i * a), first.b.offset(i * b), first.c.offset(i * c));
+            product(&Product { a, b, c, ..first });
+        }
+    }
+}
 
 /// # Safety
 /// The duties of [`super::gemm`].

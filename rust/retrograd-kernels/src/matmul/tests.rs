@@ -9,7 +9,7 @@ use super::simd::{self, Simd};
 use super::{GemmScalar, Layout, gemm, gemm_batch, gemm_slices};
 use crate::naive;
 use crate::parallel::set_num_threads;
-use crate::thresholds::matmul::{DEPTH_BYTES, NEAR_BYTES, PANEL};
+use crate::thresholds::matmul::{DEPTH_BYTES, DOT_PART, NEAR_BYTES, PANEL};
 
 /// Element types that are compared in f64.
 trait Real: simd::Float + PartialEq + std::fmt::Debug {
@@ -571,6 +571,33 @@ fn integers_in_every_layout() {
                 }
             }
         }
+    }
+}
+
+/// Rows times columns of one part, of two and of an odd number of them, which is the same number on any thread.
+#[test]
+fn long_dots() {
+    fn check<T: GemmScalar + std::fmt::Debug>(of: impl Fn(i64) -> T, k: usize) {
+        let value = |i: usize| (i * 2_654_435_761 % 11) as i64 - 5;
+        let (a, b): (Vec<i64>, Vec<i64>) = ((0..2 * k).map(value).collect(), (3..3 + k).map(value).collect());
+        let (x, y): (Vec<T>, Vec<T>) = (a.iter().map(|&i| of(i)).collect(), b.iter().map(|&i| of(i)).collect());
+        let sum: i64 = (0..k).map(|i| a[2 * i] * b[k - 1 - i]).sum();
+        for (threads, accumulate) in [(1, false), (2, true), (3, false)] {
+            set_num_threads(threads);
+            let mut c = [of(7)];
+            // SAFETY: `k` elements of each, every second one, and from the last to the first.
+            unsafe {
+                let (x, y) = (x.as_ptr(), y.as_ptr().add(k - 1));
+                gemm(1, 1, k, x, 9, 2, y, -1, 9, accumulate, c.as_mut_ptr(), 1, 1);
+            }
+            assert_eq!(c[0], of(if accumulate { 7 + sum } else { sum }), "{k} terms, {threads} threads");
+        }
+    }
+    for k in [1, DOT_PART, 2 * DOT_PART - 1, 2 * DOT_PART, 3 * DOT_PART, 4 * DOT_PART + 5] {
+        // Numbers that float32 holds exactly, with all partial sums.
+        check(|i| i, k);
+        check(|i| i as f32, k);
+        check(|i| i as f64, k);
     }
 }
 

@@ -389,7 +389,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F,
         unsafe { for_isa(self.level, Run2 { f: *self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
     fn in_rows(&self) -> Option<&dyn RowLoop> {
-        if const { F::LIGHT && A::IN_ROWS } { Some(self) } else { None }
+        if const { F::LIGHT && (A::IN_ROWS || F::WIDE) } { Some(self) } else { None }
     }
     fn staying(&self) -> Option<&dyn RowLoop> {
         if const { F::LIGHT && A::STAYS } { Some(self) } else { None }
@@ -402,7 +402,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> RowLoop for Typed<'_, F
         // SAFETY: (1, 2) ours.
         unsafe {
             match stays {
-                None if const { A::IN_ROWS } => self.rows::<_, O>([n, rows], (a, b), p, apart),
+                None if const { A::IN_ROWS || F::WIDE } => self.rows::<_, O>([n, rows], (a, b), p, apart),
                 None => unreachable!("there is no such loop"),
                 Some(1) => self.rows::<_, O>([n, rows], FirstStays(a, b), p, apart),
                 Some(_) => self.rows::<_, O>([n, rows], SecondStays(a, b), p, apart),

@@ -5,6 +5,7 @@ mod short;
 use self::short::ShortLines;
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, plan, plan_in_order, row_major};
+use super::with_dense_results;
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{BEST_BLOCK as BLOCK, BEST_LANES as LANES, BEST_LEAST as LEAST, BEST_STRIP as STRIP};
 
@@ -41,13 +42,36 @@ pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
     if kept.iter().any(|x| x.size == 0) {
         return;
     }
+    let n = red.iter().map(|x| x.size).product::<usize>();
+    // SAFETY: (1, 2) ours, for axes of the same positions.
+    unsafe {
+        with_dense_results(&kept, n, indices, |_, indices| {
+            with_dense_results(&kept, n, values, |kept, values| {
+                best_of_axes::<T, MAX>(level, kept, &red, a, values, indices);
+            });
+        });
+    }
+}
+
+/// [`best`] of planned axes.
+///
+/// # Safety
+/// As [`best`].
+unsafe fn best_of_axes<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
+    level: InstructionSet,
+    kept: &Axes<2>,
+    red: &Axes<1>,
+    a: *const T,
+    values: *mut T,
+    indices: *mut i64,
+) {
     let count = red.iter().map(|x| x.size).chain(kept.iter().map(|x| x.size)).product::<usize>();
     let cost = count as f64 * ELEMENT_COST;
-    if let Some(lines) = ShortLines::of(&kept, &red) {
+    if let Some(lines) = ShortLines::of(kept, red) {
         // SAFETY: ours.
         return unsafe { lines.look::<T, MAX>(level, cost, a, values, indices) };
     }
-    let (n, k0, d0) = (red.iter().map(|x| x.size).product::<usize>(), axis(&kept, 0), axis(&red, 0));
+    let (n, k0, d0) = (red.iter().map(|x| x.size).product::<usize>(), axis(kept, 0), axis(red, 0));
     let side_by_side =
         red.len() == 1 && !kept.is_empty() && k0.strides[0].unsigned_abs() < d0.strides[0].unsigned_abs();
     let (width, rows) = if side_by_side { (STRIP.min(k0.size), k0.size.div_ceil(STRIP)) } else { (1, k0.size) };
@@ -76,7 +100,7 @@ pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
                         for_isa(level, strip);
                     }
                 } else {
-                    for_isa(level, BestRows::<T, MAX> { a, count, steps: k0.strides, red: &red, values, indices });
+                    for_isa(level, BestRows::<T, MAX> { a, count, steps: k0.strides, red, values, indices });
                 }
             }
         }

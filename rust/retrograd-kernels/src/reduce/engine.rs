@@ -11,7 +11,7 @@ pub(super) use self::strips::{StripCascade, fold, join_copies};
 use super::super::real::Real;
 use super::super::simd::{Baseline, InstructionSet, Isa, SimdElement, Stored, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
-use super::{BLOCK, Reduce};
+use super::{BLOCK, Reduce, with_dense_results};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{IN_ORDER, PART, STRIP_BYTES, WIDE};
 
@@ -123,11 +123,29 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
         return;
     }
     // Operand 0 leads the order of the kept axes: the input.
-    let mut kept: Axes<2> = plan(kept_sizes, [kept_strides, &row_major(kept_sizes)]);
-    let mut red: Axes<1> = plan(red_sizes, [red_strides]);
+    let kept: Axes<2> = plan(kept_sizes, [kept_strides, &row_major(kept_sizes)]);
+    let red: Axes<1> = plan(red_sizes, [red_strides]);
     if kept.iter().any(|x| x.size == 0) {
         return;
     }
+    // SAFETY: (1-3) are ours, for axes of the same positions.
+    unsafe { with_dense_results(&kept, n, o, |kept, o| reduce_axes(level, r, kept, &red, n, a, o)) }
+}
+
+/// [`reduce_at`] of planned axes, some of them kept, and of `n` elements for a result.
+///
+/// # Safety
+/// As [`reduce`].
+unsafe fn reduce_axes<A: SimdElement, R: Reduce<A>>(
+    level: InstructionSet,
+    r: &R,
+    kept: &Axes<2>,
+    red: &Axes<1>,
+    n: usize,
+    a: *const A,
+    o: *mut R::O,
+) {
+    let count = kept.iter().fold(n, |count, x| count.saturating_mul(x.size));
     // What is expanded along a reduced axis is near in any order.
     let nearest = red.iter().map(|d| d.strides[0].unsigned_abs()).filter(|&d| d > 0).min();
     let by_strips = match (kept.first(), nearest) {
@@ -139,16 +157,21 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
     let (is_one, short) = (kept.is_empty(), SHORT..STRIP_BYTES / 16);
     let joined =
         !R::EXACT && !by_strips && red.len() > 1 && red[0].strides[0] == 1 && short.contains(&red[0].size) && n > 0;
-    if joined {
-        kept.insert(0, Axis { size: red[0].size, strides: [1, 0] });
-        red.remove(0);
-    }
-    let turned = !by_strips && !joined && are_turned::<A, R>(&kept, &red);
+    let (mut with_row, mut without);
+    let (kept, red) = if joined {
+        (with_row, without) = (kept.clone(), red.clone());
+        with_row.insert(0, Axis { size: red[0].size, strides: [1, 0] });
+        without.remove(0);
+        (&with_row, &without)
+    } else {
+        (kept, red)
+    };
+    let turned = !by_strips && !joined && are_turned::<A, R>(kept, red);
     let run = |kept: &[Axis<2>], a: *const A, o: *mut R::O| {
         // SAFETY: (Walk 1-3) are ours, for some of the kept positions.
         unsafe {
             if by_strips || joined || turned {
-                let strips = Strips { r, kept, red: &red, n, joined, a, o };
+                let strips = Strips { r, kept, red, n, joined, a, o };
                 if turned {
                     turned_rows(level, strips);
                 } else if strips.are_small() {
@@ -157,13 +180,12 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
                     for_isa(level, strips);
                 }
             } else {
-                for_isa(level, ReduceRows { r, kept, red: &red, n, a, o });
+                for_isa(level, ReduceRows { r, kept, red, n, a, o });
             }
         }
     };
-    let count = kept_sizes.iter().fold(n, |count, &size| count.saturating_mul(size));
     if count < PART || is_one {
-        return run(&kept, a, o);
+        return run(kept, a, o);
     }
     // Strips are cut so that the folding of narrow ones does not change.
     let (last, grain) = (kept.len() - 1, if by_strips && kept.len() == 1 { 2 * WIDE } else { 1 });

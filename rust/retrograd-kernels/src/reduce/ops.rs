@@ -200,18 +200,21 @@ impl<A: Cast<Truth> + SimdElement> Reduce<A> for CountNonzero {
 }
 
 macro_rules! extremes {
-    // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
-    ($($a:ty => $acc:ty, $low:expr, $high:expr $(, $lanes:ident)?);+ $(;)?) => {$(
-        extremes!(@one Max, $a, $acc, $low $(, $lanes)?);
-        extremes!(@one Min, $a, $acc, $high $(, $lanes)?);
+    // The accumulator dtype, the value that loses to all others as a maximum and as a minimum, and the loops.
+    ($($a:ty => $acc:ty, $low:expr, $high:expr, $loops:ident);+ $(;)?) => {$(
+        extremes!(@one Max, $a, $acc, $low, $loops);
+        extremes!(@one Min, $a, $acc, $high, $loops);
     )+};
-    (@one $name:ident, $a:ty, $acc:ty, $worst:expr $(, $lanes:ident)?) => {
+    (@beyond wide) => { true };
+    (@beyond $loops:ident) => { false };
+    (@lanes in_vectors, $acc:ty) => { in_vectors!($acc); };
+    (@lanes $loops:ident, $acc:ty) => {};
+    (@one $name:ident, $a:ty, $acc:ty, $worst:expr, $loops:ident) => {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $a;
             const EXACT: bool = !<$acc>::WIDE;
-            // SSE2 does not compare 64 bits, and has no extremes of 32.
-            const BEYOND_BASELINE: bool = !<$acc>::WIDE && size_of::<$acc>() >= 4;
+            const BEYOND_BASELINE: bool = extremes!(@beyond $loops);
             #[inline(always)]
             fn init(&self) -> $acc {
                 $worst
@@ -228,7 +231,7 @@ macro_rules! extremes {
             fn finish(&self, acc: $acc, _: usize) -> $a {
                 acc.cast()
             }
-            $($lanes!($acc);)?
+            extremes!(@lanes $loops, $acc);
         }
     };
 }
@@ -259,13 +262,14 @@ macro_rules! combine_values {
 
 combine_values!(Truth, u8, i8, i16, i32, i64, f32, f64);
 
+// SSE2 does not compare 64 bits, and has no extremes of 32; images are bytes.
 extremes! {
-    Truth => Truth, Truth::FALSE, Truth::TRUE;
-    u8 => u8, u8::MIN, u8::MAX;
-    i8 => i8, i8::MIN, i8::MAX;
-    i16 => i16, i16::MIN, i16::MAX;
-    i32 => i32, i32::MIN, i32::MAX;
-    i64 => i64, i64::MIN, i64::MAX;
+    Truth => Truth, Truth::FALSE, Truth::TRUE, plain;
+    u8 => u8, u8::MIN, u8::MAX, wide;
+    i8 => i8, i8::MIN, i8::MAX, plain;
+    i16 => i16, i16::MIN, i16::MAX, plain;
+    i32 => i32, i32::MIN, i32::MAX, wide;
+    i64 => i64, i64::MIN, i64::MAX, wide;
     f32 => f32, f32::NEG_INFINITY, f32::INFINITY, in_vectors;
     f64 => f64, f64::NEG_INFINITY, f64::INFINITY, in_vectors;
 }

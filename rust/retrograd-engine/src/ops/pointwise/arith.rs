@@ -320,8 +320,8 @@ struct Mul;
 #[derive(Clone, Copy)]
 struct Times;
 impl<T: Ring> Map2<T, T, T> for Times {
-    // A product of complex numbers takes longer than its memory.
-    const WIDE: bool = T::COMPLEX;
+    // Products of complex numbers and of bytes take longer than their memory.
+    const WIDE: bool = T::COMPLEX || size_of::<T>() == 1;
     const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
@@ -388,7 +388,7 @@ pub fn mul(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tenso
 /// `neg`: reverse `-g`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neg;
-body!(Neg, Ring, |x| x.neg());
+body!(Neg, Ring, const LIGHT = true; |x| x.neg());
 /// `neg` of halves, as their bits.
 #[derive(Clone, Copy)]
 struct SignChanged;

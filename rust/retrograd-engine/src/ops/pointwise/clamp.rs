@@ -47,6 +47,7 @@ struct Bounds<const MIN: bool, const MAX: bool> {
 }
 impl<const MIN: bool, const MAX: bool, T: Ordered> Map1<T, T> for Bounds<MIN, MAX> {
     const WIDE: bool = T::LONG;
+    const LIGHT: bool = true;
     #[inline(always)]
     fn f(&self, x: T) -> T {
         let x = if MIN { x.no_less_than(T::constant(self.min)) } else { x };

@@ -22,7 +22,7 @@ const NOT_BOOL: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
 /// `abs`: reverse `g sign(x)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Abs;
-body!(Abs, Arithmetic, |x| x.magnitude());
+body!(Abs, Arithmetic, const LIGHT = true; |x| x.magnitude());
 /// `abs` of halves, as their bits.
 #[derive(Clone, Copy)]
 struct SignCleared;

@@ -28,7 +28,7 @@ pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 /// `frac`: reverse `g`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frac;
-body!(Frac, Real, |x| x.sub(x.trunc()));
+body!(Frac, Real, const LIGHT = true; |x| x.sub(x.trunc()));
 impl Unary for Frac {
     const NAME: &'static str = "frac";
     const SAVE: &'static [Save] = &[];

@@ -223,7 +223,8 @@ impl<A: Stored<Float = O::Float>, O: Stored, const K: usize, F: Body<O::Float, K
         unsafe { for_isa(self.level, VectorRow { f: self.f, n, a, o: p[0].cast::<O>() }) }
     }
     fn in_rows(&self) -> Option<&dyn RowLoop> {
-        if const { F::LIGHT } { Some(self) } else { None }
+        // The end of a row of halves, part of a vector, takes longer than copies of rows would.
+        if const { F::LIGHT && size_of::<A>() == size_of::<O::Float>() } { Some(self) } else { None }
     }
     fn staying(&self) -> Option<&dyn RowLoop> {
         if const { F::LIGHT && K == 2 } { Some(self) } else { None }

@@ -43,7 +43,7 @@ pub use walk::{Operand, write_out};
 pub trait Map1<A, O>: Copy + Sync {
     /// Whether the loop is compiled for every instruction set though that over other bodies is not.
     const WIDE: bool = false;
-    /// Whether it takes no longer than its memory: then there are loops of it over halves too.
+    /// Whether it takes no longer than its memory: then there are loops of it over rows and over halves too.
     const LIGHT: bool = false;
     /// The body.
     fn f(&self, a: A) -> O;
@@ -54,7 +54,7 @@ pub trait Map2<A, B, O>: Copy + Sync {
     /// Whether the loop is compiled for every instruction set though that over other bodies is not.
     const WIDE: bool = false;
     /// Whether it takes no longer than its memory: writing a broadcast operand out first, or halves as float32, would
-    /// show, so that there are loops in which an operand stays at one element, and loops over halves.
+    /// show, so that there are loops over rows, in which an operand may stay at one element, and over halves.
     const LIGHT: bool = false;
     /// The body.
     fn f(&self, a: A, b: B) -> O;

@@ -382,6 +382,11 @@ impl<A: SimdElement, O: Copy, F: Map1<A, O>> RowLoop for Typed<'_, F, (A, O)> {
     }
 }
 
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Typed<'_, F, (A, B, O)> {
+    /// Whether there is a loop over rows of both inputs.
+    const IN_ROWS: bool = F::LIGHT && (A::IN_ROWS || F::WIDE);
+}
+
 impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F, (A, B, O)> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         let (a, b) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>());
@@ -389,7 +394,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F,
         unsafe { for_isa(self.level, Run2 { f: *self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
     fn in_rows(&self) -> Option<&dyn RowLoop> {
-        if const { F::LIGHT && (A::IN_ROWS || F::WIDE) } { Some(self) } else { None }
+        if const { Self::IN_ROWS } { Some(self) } else { None }
     }
     fn staying(&self) -> Option<&dyn RowLoop> {
         if const { F::LIGHT && A::STAYS } { Some(self) } else { None }
@@ -402,7 +407,7 @@ impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> RowLoop for Typed<'_, F
         // SAFETY: (1, 2) ours.
         unsafe {
             match stays {
-                None if const { A::IN_ROWS || F::WIDE } => self.rows::<_, O>([n, rows], (a, b), p, apart),
+                None if const { Self::IN_ROWS } => self.rows::<_, O>([n, rows], (a, b), p, apart),
                 None => unreachable!("there is no such loop"),
                 Some(1) => self.rows::<_, O>([n, rows], FirstStays(a, b), p, apart),
                 Some(_) => self.rows::<_, O>([n, rows], SecondStays(a, b), p, apart),

@@ -144,8 +144,8 @@ where
 {
     let n = numel(&over.sizes(x.sizes()));
     let mut all: Vec<[T; 2]> = Vec::with_capacity(n);
-    let one_row = over.is_all() && layout::is_dense(x.sizes(), x.strides());
-    if x.numel() > 0 && (one_row || x.is_contiguous() && over.is_trailing(x.ndim())) {
+    let in_rows = x.is_contiguous() && over.is_trailing(x.ndim());
+    if x.numel() > 0 && (in_rows || over.is_all() && layout::is_dense(x.sizes(), x.strides())) {
         // Two passes over a row that the cache holds beat one with a division in each step.
         // SAFETY: S1 to S3: all elements, without gaps.
         let data = unsafe { std::slice::from_raw_parts(x.ptr::<T>(), x.numel()) };

@@ -272,6 +272,20 @@ def test_slices_of_an_inner_axis(n, dtype):
     check(host(kept), want, **close)
 
 
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 8, 11, 17, 31, 33, 65, 130, 1030])
+def test_conversions_of_slices(n):
+    dtypes = ("uint8", "int16", "int32", "int64", "float32", "float64", "bool")
+    x = random.integers(0, 3, (7, n + 3)) * 41
+    for dtype in dtypes:
+        # Signs, where there are any, and what conversions to integers leave out.
+        a = (x * (1 if dtype in ("uint8", "bool") else -1.25)).astype(dtype)
+        for to in dtypes:
+            got = given(a)[:, 2 : n + 2].to(getattr(rg, to))
+            np.testing.assert_array_equal(got.numpy(), a[:, 2 : n + 2].astype("int64" if to == "uint8" else to).astype(to))
+    angles = given(-x.astype("float32"))[:, :n].angle()
+    np.testing.assert_array_equal(angles.numpy(), np.angle(-x[:, :n]).astype("float32"))
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 15, 16, 17, 33, 100])
 def test_reversed_rows(n, dtype):

@@ -108,6 +108,13 @@ mod tests {
             assert_eq!(t, Truth::from(byte != 0));
             assert_eq!(t.cmp(&Truth::TRUE), (byte != 0).cmp(&true));
             assert_eq!(t.partial_cmp(&Truth::FALSE), (byte != 0).partial_cmp(&false));
+            for o in [0, 1, 2, 255].map(Truth) {
+                let order = t.get().cmp(&o.get());
+                assert_eq!(
+                    [t < o, t <= o, t > o, t >= o],
+                    [order.is_lt(), order.is_le(), order.is_gt(), order.is_ge()]
+                );
+            }
             let as_int: i64 = t.cast();
             let as_float: f32 = t.cast();
             let again: Truth = t.cast();

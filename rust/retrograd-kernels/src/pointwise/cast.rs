@@ -4,6 +4,8 @@
 //! To bool: `x != 0`. Float to integer: truncation; outside the target's range the result is unspecified but defined
 //! (it goes through `i32`, or `i64` for `i64`, saturating, then wraps). Integer to a narrower integer wraps.
 
+use std::hint::select_unpredictable;
+
 use half::f16;
 use num_complex::Complex;
 
@@ -23,8 +25,10 @@ pub trait Cast<O>: Copy {
 pub struct Convert;
 
 impl<A: Cast<O> + SimdElement, O> Map1<A, O> for Convert {
-    // Those to wider elements would take longer than their memory in narrow vectors.
-    const WIDE: bool = A::LONG || size_of::<O>() > size_of::<A>();
+    // Those to wider elements would take longer than their memory in narrow vectors. Of the others the compiler makes no
+    // vectors in chunks of a row.
+    const WIDE: bool = A::LONG || <Self as Map1<A, O>>::LIGHT;
+    const LIGHT: bool = size_of::<O>() > size_of::<A>();
     #[inline(always)]
     fn f(&self, a: A) -> O {
         a.cast()
@@ -121,16 +125,16 @@ casts!(i64 => u16, u32, u64; x => x);
 casts!(f64 => u16, u32; x => x as i64);
 cast_with!(f64 => u64; x => if x < 0.0 { x as i64 as u64 } else { x as u64 });
 
-/// Conversions to integers, which saturate as `as` does. Without branches, so that loops vectorise.
+/// Conversions to integers, which saturate as `as` does. Without branches, so that loops vectorise, and rows too.
 macro_rules! saturating {
     ($($name:ident $t:ty => $i:ty),+) => { $(
         #[inline(always)]
         fn $name(x: $t) -> $i {
             let inside = x.abs() < -(<$i>::MIN as $t);
             // SAFETY: the number, or 0, is finite and its integer part is of the type.
-            let whole = unsafe { (if inside { x } else { 0.0 }).to_int_unchecked::<$i>() };
-            let end = if x > 0.0 { <$i>::MAX } else if x < 0.0 { <$i>::MIN } else { 0 };
-            if inside { whole } else { end }
+            let whole = unsafe { select_unpredictable(inside, x, 0.0).to_int_unchecked::<$i>() };
+            let below = select_unpredictable(x < 0.0, <$i>::MIN, 0);
+            select_unpredictable(inside, whole, select_unpredictable(x > 0.0, <$i>::MAX, below))
         }
     )+ };
 }

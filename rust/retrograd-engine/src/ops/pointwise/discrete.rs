@@ -197,7 +197,8 @@ pub fn isreal(input: &Tensor) -> Result<Tensor> {
 #[op(function, method, out = OutDtype::Same(&["signbit does not support non-boolean outputs."]))]
 pub fn signbit(input: &Tensor) -> Result<Tensor> {
     refuse_complex(&[input], || Error::not_implemented("signbit: signbit is not implemented for complex tensors."))?;
-    if input.dtype().is_integral() { input.lt(&number(0.0)?) } else { has_minus(input) }
+    // Wide unsigned integers have no loops of their own.
+    if input.dtype().is_wide_unsigned() { input.lt(&number(0.0)?) } else { has_minus(input) }
 }
 
 /// `isin`: no derivative.

@@ -32,7 +32,7 @@ struct Logical<C>(PhantomData<C>);
 #[derive(Clone, Copy)]
 struct Kernel<C>(PhantomData<C>);
 impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
-    const WIDE: bool = T::LONG;
+    const WIDE: bool = T::LONG || size_of::<T>() == 1;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         C::holds(a != T::ZERO, b != T::ZERO).into()
@@ -223,7 +223,7 @@ impl Property for Minus {
     }
 }
 
-/// Where floats have a minus sign.
+/// Where numbers have a minus sign.
 pub(super) fn has_minus(x: &Tensor) -> Result<Tensor> {
     apply1(Test::<Minus>(PhantomData), &[x])
 }

@@ -1,6 +1,7 @@
 //! Parts of numbers: fraction, sign, angle; and what stands in for values that are not finite.
 
 use std::f64::consts::PI;
+use std::hint::select_unpredictable;
 
 use retrograd_macros::op;
 
@@ -177,12 +178,9 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
 /// `angle` of real numbers: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Angle;
-body!(Angle, Real, |x| if x.is_nan() {
-    x
-} else if x < T::ZERO {
-    T::of(PI)
-} else {
-    T::ZERO
+body!(Angle, Real, const LIGHT = true; |x| {
+    let angle = select_unpredictable(x < T::ZERO, T::of(PI), T::ZERO);
+    select_unpredictable(x.is_nan(), x, angle)
 });
 impl Unary for Angle {
     const NAME: &'static str = "angle";

@@ -281,7 +281,9 @@ def test_conversions_of_slices(n):
         a = (x * (1 if dtype in ("uint8", "bool") else -1.25)).astype(dtype)
         for to in dtypes:
             got = given(a)[:, 2 : n + 2].to(getattr(rg, to))
-            np.testing.assert_array_equal(got.numpy(), a[:, 2 : n + 2].astype("int64" if to == "uint8" else to).astype(to))
+            # Numbers below 0 become bytes by way of wider integers.
+            want = a[:, 2 : n + 2].astype("int64" if to == "uint8" else to).astype(to)
+            np.testing.assert_array_equal(got.numpy(), want)
     angles = given(-x.astype("float32"))[:, :n].angle()
     np.testing.assert_array_equal(angles.numpy(), np.angle(-x[:, :n]).astype("float32"))
 

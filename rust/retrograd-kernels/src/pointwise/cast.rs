@@ -25,8 +25,8 @@ pub trait Cast<O>: Copy {
 pub struct Convert;
 
 impl<A: Cast<O> + SimdElement, O> Map1<A, O> for Convert {
-    // Those to wider elements would take longer than their memory in narrow vectors. Of the others the compiler makes no
-    // vectors in chunks of a row.
+    // Those to wider elements would take longer than their memory in narrow vectors. Of the others the compiler makes
+    // no vectors in chunks of a row.
     const WIDE: bool = A::LONG || <Self as Map1<A, O>>::LIGHT;
     const LIGHT: bool = size_of::<O>() > size_of::<A>();
     #[inline(always)]

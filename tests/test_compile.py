@@ -519,6 +519,8 @@ def test_compiled_modules_are_modules() -> None:
         (lambda x: x * x.sum().item(), r"item\(\) reads elements"),
         (lambda x: x if x.sum() > 100 else -x, "reads elements"),
         (lambda x: rg.tensor(x.tolist()), r"tolist\(\) reads elements"),
+        (lambda x: x if rg.equal(x, x.abs()) else -x, "reads elements"),
+        (lambda x: x if rg.allclose(x, x.abs()) else -x, "reads elements"),
         (lambda x: rg.from_numpy(x.numpy() + 1), r"numpy\(\)"),
         (lambda x: x[x > 0], "what index makes|what nonzero makes|depends on values"),
         (lambda x: x.nonzero(), "what nonzero makes"),

@@ -131,6 +131,9 @@ pub trait SimdElement: Copy {
     const STAYS: bool = Self::IN_ROWS;
     /// Whether it is an integer of 64 bits, which the baseline of x86-64 compares and converts one by one.
     const LONG: bool = false;
+    /// Whether the baseline takes longer to compare two than their memory does: it does if they are of 64 bits, and
+    /// bytes are little memory.
+    const SLOWLY_COMPARED: bool = Self::LONG || size_of::<Self>() == 1;
 }
 
 macro_rules! lanes {

@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Ordered, Ring};
 use crate::ops::Entry;
-use crate::tensor::copy;
 use crate::tensor::{Dtypes, Tensor, Truth};
 
 /// Entries of this family.
@@ -68,7 +67,7 @@ struct Compare<R> {
 #[derive(Clone, Copy, Default)]
 struct Equality<const EQUAL: bool>;
 impl<const EQUAL: bool, T: Ring> Map2<T, T, Truth> for Equality<EQUAL> {
-    const WIDE: bool = T::LONG || size_of::<T>() == 1;
+    const WIDE: bool = T::SLOWLY_COMPARED;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         ((a == b) == EQUAL).into()
@@ -79,7 +78,7 @@ impl<const EQUAL: bool, T: Ring> Map2<T, T, Truth> for Equality<EQUAL> {
 #[derive(Clone, Copy, Default)]
 struct Order<const LESS: bool, const EQUAL: bool>;
 impl<const LESS: bool, const EQUAL: bool, T: Ordered> Map2<T, T, Truth> for Order<LESS, EQUAL> {
-    const WIDE: bool = T::LONG || size_of::<T>() == 1;
+    const WIDE: bool = T::SLOWLY_COMPARED;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         match (LESS, EQUAL) {
@@ -255,10 +254,7 @@ pub fn ge(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 
 /// Whether every element of a bool tensor is true.
 fn all_true(x: &Tensor) -> Result<bool> {
-    /// Elements that are looked at together, in vectors.
-    const TOGETHER: usize = 4096;
-    let all = |part: &[Truth]| part.iter().fold(true, |all, x| all & x.get());
-    Ok(copy::contiguous(x)?.as_slice::<Truth>().is_some_and(|x| x.chunks(TOGETHER).all(all)))
+    Ok(!x.all()?.item()?.is_zero())
 }
 
 /// Whether two tensors have the same shape and equal elements; NaN equals nothing.
@@ -366,7 +362,7 @@ mod tests {
             equal(&Tensor::empty(&[0], DType::Int64).unwrap(), &Tensor::empty(&[0], DType::Int64).unwrap()).unwrap()
         );
         assert!(!equal(&x, &Tensor::empty(&[1, 2], DType::Float64).unwrap()).unwrap());
-        // One element of many differs, wherever it is among those that are looked at together.
+        // One element of many differs, wherever it is.
         let n = 10_000;
         for place in [0, 1, 4095, 4096, 8191, 8192, n - 1] {
             let mut other = vec![0i64; n];

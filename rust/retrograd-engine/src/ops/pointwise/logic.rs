@@ -32,7 +32,7 @@ struct Logical<C>(PhantomData<C>);
 #[derive(Clone, Copy)]
 struct Kernel<C>(PhantomData<C>);
 impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
-    const WIDE: bool = T::LONG || size_of::<T>() == 1;
+    const WIDE: bool = T::SLOWLY_COMPARED;
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         C::holds(a != T::ZERO, b != T::ZERO).into()
